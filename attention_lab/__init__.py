@@ -1,0 +1,61 @@
+"""attention_lab: attention and transformers, stated in NumPy and taught in notebooks."""
+
+from importlib import import_module
+
+from attention_lab.analysis import (
+    attention_entropy,
+    attention_sparsity,
+    effective_keys,
+    head_summary,
+    query_key_similarity,
+)
+from attention_lab.attention import log_softmax, scaled_dot_product_attention, softmax
+from attention_lab.masks import causal_mask, combine_masks, padding_mask, prefix_mask, sliding_window_mask
+
+__version__ = "0.1.0"
+
+# What a lesson shows and asks: loaded on first use, so that the mathematics costs no more than NumPy.
+_TEACHING = {
+    "heatmap": "plots",
+    "head_grid": "plots",
+    "pipeline": "plots",
+    "Explorer": "explorer",
+    "explore_attention": "explore",
+    "predict": "predict",
+    "recall": "predict",
+    "closing": "predict",
+    "because": "predict",
+    "check": "exercises",
+    "hint": "exercises",
+    "solution": "exercises",
+    "order": "exercises",
+    "show_source": "exercises",
+    "check_environment": "environment",
+}
+
+__all__ = [
+    "attention_entropy",
+    "attention_sparsity",
+    "causal_mask",
+    "combine_masks",
+    "effective_keys",
+    "head_summary",
+    "log_softmax",
+    "padding_mask",
+    "prefix_mask",
+    "query_key_similarity",
+    "scaled_dot_product_attention",
+    "sliding_window_mask",
+    "softmax",
+    *_TEACHING,
+]
+
+
+def __getattr__(name):
+    if name not in _TEACHING:
+        raise AttributeError(f"module 'attention_lab' has no attribute {name!r}")
+    return getattr(import_module(f"attention_lab.teaching.{_TEACHING[name]}"), name)
+
+
+def __dir__():
+    return sorted([*globals(), *_TEACHING])

@@ -1,0 +1,201 @@
+"""Scaled dot-product attention, and the softmax inside it.
+
+Axes are (..., queries, features) for a query, (..., keys, features) for a key and a value,
+(..., queries, keys) for scores, weights and masks. Any leading axes are allowed and broadcast.
+"""
+
+import math
+
+import numpy as np
+
+from attention_lab.checks import (
+    check_attention_shapes,
+    check_axis,
+    check_generator,
+    check_mask,
+    check_number,
+    floating,
+)
+
+
+def softmax(x, axis=-1):
+    """Turn scores into weights that are positive and sum to one.
+
+    softmax(x)_i = exp(x_i) / Σ_j exp(x_j)
+
+    The largest score is subtracted first. That changes nothing (a constant cancels) and keeps ``exp`` finite.
+    A score of -inf is a hidden position: its weight is 0. Where every score is -inf, every weight is 0.
+
+    Parameters
+    ----------
+    x : array_like
+        Scores, of any shape. float16 is worked in float32 inside; integers become float64.
+    axis : int
+        The axis that sums to one.
+
+    Returns
+    -------
+    ndarray
+        Weights, with the shape and the floating dtype of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` does not hold real numbers.
+    ValueError
+        If `x` holds NaN or +inf, or has no such axis.
+
+    Examples
+    --------
+    >>> softmax([0.0, 1.0]).round(3).tolist()
+    [0.269, 0.731]
+    >>> softmax([[1000.0, 1000.0], [-np.inf, -np.inf]]).tolist()
+    [[0.5, 0.5], [0.0, 0.0]]
+    """
+    x, dtype = floating(x=x)
+    return _normalise(x.copy(), check_axis(x, axis), "x").astype(dtype, copy=False)
+
+
+def log_softmax(x, axis=-1):
+    """Logarithm of the softmax, without a detour through numbers that underflow.
+
+    log_softmax(x)_i = x_i - max(x) - log Σ_j exp(x_j - max(x))
+
+    ``np.log(softmax(x))`` gives -inf where a weight underflows to 0; this gives the exact value.
+    Parameters, dtypes and errors are those of `softmax`.
+
+    Examples
+    --------
+    >>> log_softmax([0.0, -1000.0]).tolist()
+    [0.0, -1000.0]
+    """
+    x, dtype = floating(x=x)
+    axis = check_axis(x, axis)
+    shifted = x - _row_maximum(x, axis, "x")
+    total = np.exp(shifted).sum(axis, keepdims=True)
+    return (shifted - np.log(np.where(total == 0, 1, total))).astype(dtype, copy=False)
+
+
+def scaled_dot_product_attention(
+    query, key, value, mask=None, *, is_causal=False, scale=None, softcap=None, enable_gqa=False, dropout=0.0, rng=None
+):
+    """Attention: every query reads a weighted mean of the values.
+
+    Attention(Q, K, V) = softmax(Q Kᵀ / √d_k + mask) V
+
+    Parameters
+    ----------
+    query : array_like, (..., n_q, d_k)
+        What each position asks for.
+    key : array_like, (..., n_k, d_k)
+        What each position offers to be found by.
+    value : array_like, (..., n_k, d_v)
+        What each position hands over when it is read.
+    mask : array_like, broadcast to (..., n_q, n_k), optional
+        Boolean, or integers 0 and 1: True = may attend. Floating: added to the scores, -inf hides.
+    is_causal : bool
+        Hide the future too. Aligned to the end: the last query sees every key, as with a cache of keys
+        (PyTorch aligns to the start; the two agree where n_q = n_k).
+    scale : float, optional
+        Factor of the scores; 1/√d_k if not given.
+    softcap : float, optional
+        Bound of the scores: softcap · tanh(scores / softcap), after the scale and before the mask.
+    enable_gqa : bool
+        Grouped heads: axis -3 of `query` holds a multiple of the heads of `key` and `value`, and
+        consecutive query heads share one key head.
+    dropout : float
+        Share of the weights set to 0 in training; the others grow by 1 / (1 - dropout).
+    rng : numpy.random.Generator, optional
+        Draws the dropout. Without it nothing is dropped: the call is an evaluation.
+
+    Returns
+    -------
+    output : ndarray, (..., n_q, d_v)
+        ``weights @ value``. A query that may see no key gets zeros.
+    weights : ndarray, (..., n_q, n_k)
+        The weights that were mixed, after dropout. Rows sum to one, or are zero where no key is visible.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong kind, shape or value. The message names it and says what to do.
+
+    Notes
+    -----
+    Floating input keeps its dtype (float16 is worked in float32 inside); integers become float64.
+    Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.1.
+
+    Examples
+    --------
+    >>> key = np.eye(2)
+    >>> value = np.array([[10.0, 0.0], [0.0, 10.0]])
+    >>> output, weights = scaled_dot_product_attention([[0.0, math.sqrt(2)]], key, value)
+    >>> weights.round(3).tolist()                                       # [1, e] / (1 + e)
+    [[0.269, 0.731]]
+    >>> output.round(2).tolist()
+    [[2.69, 7.31]]
+    """
+    query, key, value, dtype = floating(query=query, key=key, value=value)
+    check_attention_shapes(query, key, value, enable_gqa)
+    if enable_gqa:
+        key, value = _repeat_heads(key, query), _repeat_heads(value, query)
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else check_number("scale", scale)
+
+    scores = (query * scale) @ key.swapaxes(-1, -2)  # score, scale: (..., n_q, n_k)
+    if softcap is not None:
+        softcap = check_number("softcap", softcap, above=0)
+        scores = softcap * np.tanh(scores / softcap)
+    for hidden in _biases(mask, is_causal, scores):  # mask
+        scores += hidden
+    weights = _normalise(scores, -1, "the scores of query and key")  # normalise
+    weights = _drop(weights, dropout, rng)
+    output = weights @ value  # mix: (..., n_q, d_v)
+    return output.astype(dtype, copy=False), weights.astype(dtype, copy=False)
+
+
+def _normalise(scores, axis, name):
+    """Softmax of an array of our own, in place: one buffer from scores to weights."""
+    scores -= _row_maximum(scores, axis, name)
+    np.exp(scores, out=scores)
+    total = scores.sum(axis, keepdims=True)
+    scores /= np.where(total == 0, 1, total)
+    return scores
+
+
+def _row_maximum(scores, axis, name):
+    """The largest score of each row; 0 where all are -inf, so that the row stays -inf and its weights become 0."""
+    largest = scores.max(axis, keepdims=True, initial=-np.inf)
+    if not (largest < np.inf).all():
+        raise ValueError(f"{name} must be below +inf and not NaN: look for NaN, inf or numbers that overflow")
+    return np.where(largest == -np.inf, 0, largest)
+
+
+def _biases(mask, is_causal, scores):
+    """What a mask adds to the scores: 0 where a query may attend, -inf where it may not."""
+    if mask is not None:
+        yield _as_bias(mask, scores)
+    if is_causal:
+        n_q, n_k = scores.shape[-2:]
+        yield _as_bias(np.tri(n_q, n_k, n_k - n_q, dtype=bool), scores)
+
+
+def _as_bias(mask, scores):
+    mask = check_mask(mask, scores.shape)
+    if mask.dtype == bool:
+        return np.where(mask, scores.dtype.type(0), scores.dtype.type(-np.inf))
+    with np.errstate(over="ignore"):  # below the smallest number of the scores' dtype: -inf, as meant
+        return mask.astype(scores.dtype, copy=False)
+
+
+def _drop(weights, dropout, rng):
+    """Inverted dropout: the expected weight stays what it was."""
+    dropout = check_number("dropout", dropout, low=0, below=1)
+    if rng is None or dropout == 0:
+        return weights
+    kept = check_generator(rng).random(weights.shape, dtype=np.float32) >= dropout
+    return weights * kept / (1 - dropout)
+
+
+def _repeat_heads(array, query):
+    """Each key or value head once for every query head that shares it: 0, 0, 1, 1, ..."""
+    return np.repeat(array, query.shape[-3] // array.shape[-3], axis=-3)

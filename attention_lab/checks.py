@@ -1,0 +1,160 @@
+"""What an argument must be. Each message names the argument, says what was expected and got, and what to do."""
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+
+
+def floating(**arrays):
+    """The arrays in one working dtype (at least float32), then the dtype that goes back to the caller."""
+    read = {name: _numeric(name, array) for name, array in arrays.items()}
+    dtype = np.result_type(*read.values())
+    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
+    working = np.promote_types(dtype, np.float32)  # float16 has too few digits to sum in
+    return *(array.astype(working, copy=False) for array in read.values()), dtype
+
+
+def _numeric(name, array):
+    try:
+        array = np.asarray(array)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array: its rows have different lengths") from error
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name} must hold real numbers, got dtype {array.dtype}")
+    return array
+
+
+def check_number(name, value, *, low=-math.inf, above=-math.inf, below=math.inf):
+    """A finite number with low <= number < below and above < number, as a float."""
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not (low <= value < below and above < value):
+        limits = [
+            f"{word} {limit}"
+            for word, limit in (("at least", low), ("above", above), ("below", below))
+            if math.isfinite(limit)
+        ]
+        raise ValueError(f"{name} must be {' and '.join(limits) or 'finite'}, got {value}")
+    return float(value)
+
+
+def check_size(name, value, *, low=0):
+    """A whole number that is at least `low`."""
+    if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value}")
+    return int(value)
+
+
+def check_axis(x, axis):
+    if not -x.ndim <= check_size("axis", axis, low=-math.inf) < x.ndim:
+        raise ValueError(f"axis={axis} does not exist in x of shape {x.shape}")
+    return axis
+
+
+def check_generator(rng):
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng must be a numpy.random.Generator, got {rng!r}: write np.random.default_rng(seed)")
+    return rng
+
+
+def check_attention_shapes(query, key, value, enable_gqa=False):
+    """query (..., n_q, d_k), key (..., n_k, d_k), value (..., n_k, d_v): finite, not empty, and fitting."""
+    for name, array in (("query", query), ("key", key), ("value", value)):
+        if array.ndim < 2:
+            raise ValueError(f"{name} must have at least 2 axes (length, features), got shape {array.shape}")
+        if 0 in array.shape[-2:]:
+            raise ValueError(f"{name} is empty, shape {array.shape}: expected at least one row and one feature")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} holds NaN or inf: np.argwhere(~np.isfinite({name})) finds them")
+    check_same_features(query, key)
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(
+            f"value has {value.shape[-2]} rows but key has {key.shape[-2]}: row j of value belongs to row j of key"
+        )
+    check_heads(query, key, value) if enable_gqa else check_leading(query, key, value)
+
+
+def check_same_features(query, key):
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(f"key has d_k={key.shape[-1]} but query has d_k={query.shape[-1]}: the last axes must match")
+
+
+def check_leading(*arrays):
+    shapes = [array.shape[:-2] for array in arrays]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(
+            f"the axes before (length, features) must broadcast, got {' and '.join(map(str, shapes))} for query, key "
+            "and value. Fewer key heads than query heads need enable_gqa=True"
+        ) from None
+
+
+def check_heads(query, key, value):
+    for name, array in (("query", query), ("key", key), ("value", value)):
+        if array.ndim < 3:
+            raise ValueError(f"enable_gqa needs {name} of shape (..., heads, length, features), got {array.shape}")
+    heads, kv_heads = query.shape[-3], key.shape[-3]
+    if kv_heads != value.shape[-3]:
+        raise ValueError(f"value has {value.shape[-3]} heads but key has {kv_heads}: they come in pairs")
+    if kv_heads == 0 or heads % kv_heads:
+        raise ValueError(f"query has {heads} heads and key has {kv_heads}: the second must divide the first")
+    check_leading(query[..., 0, :, :], key[..., 0, :, :], value[..., 0, :, :])
+
+
+def check_mask(mask, scores_shape):
+    """A mask as booleans, or as finite and -inf numbers to add; never one that would be read wrongly."""
+    mask = _numeric("mask", mask)
+    _check_mask_shape(mask, scores_shape)
+    if mask.dtype.kind == "f":
+        return check_bias("mask", mask)
+    return as_visible("mask", mask)
+
+
+def as_visible(name, mask):
+    """A boolean mask; 0/1 integers count as one. A mask of floats is refused: it would be an additive bias."""
+    mask = _numeric(name, mask)
+    if mask.dtype.kind == "f":
+        raise TypeError(f"{name} must be boolean or 0/1 integers, got dtype {mask.dtype}: write {name} == 0 for a bias")
+    if mask.dtype != bool and not np.isin(mask, (0, 1)).all():
+        raise ValueError(
+            f"{name} of integers must hold 0 (hidden) and 1 (may attend), got values from {mask.min()} to {mask.max()}"
+        )
+    return mask.astype(bool, copy=False)
+
+
+def check_bias(name, bias):
+    zero, one = bias == 0, bias == 1
+    if (zero | one).all() and zero.any() and one.any():
+        raise ValueError(
+            f"{name} holds floats 0 and 1. Floats are added to the scores, so these would hide nothing: write "
+            f"{name}.astype(bool) if 1 means 'may attend', {name} == 0 if 1 means 'hide'"
+        )
+    if not (bias < np.inf).all():
+        raise ValueError(f"{name} must not hold NaN or +inf: use -inf to hide a key and 0 to leave it")
+    return bias
+
+
+def _check_mask_shape(mask, scores_shape):
+    axes, shape = len(scores_shape), mask.shape
+    if mask.ndim == 0:
+        raise ValueError(f"mask must broadcast to the scores' shape {scores_shape}, got the single value {mask}")
+    if mask.ndim > axes:
+        index = ", ".join([":"] * (axes - 2) + ["0"] * (mask.ndim - axes))
+        raise ValueError(
+            f"mask has {mask.ndim} axes, shape {shape}, but the scores have {axes}, shape {scores_shape}: "
+            f"write mask[{index}], or give query, key and value a head axis"
+        )
+    try:
+        np.broadcast_to(mask, scores_shape)
+    except ValueError:
+        per_item = axes > 2 and shape == (scores_shape[0], scores_shape[-1])
+        hint = (
+            "a mask (batch, n_k) needs an axis for the queries: write mask[:, None, :]"
+            if per_item
+            else ("its last axes are (n_q, n_k), and an axis of 1 serves all")
+        )
+        raise ValueError(f"mask of shape {shape} does not fit scores of shape {scores_shape}: {hint}") from None
