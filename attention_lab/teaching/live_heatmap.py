@@ -1,0 +1,235 @@
+"""Heatmaps as HTML: quick enough to follow a slider, readable by a screen reader, in the page's own theme.
+
+A small map is a table with a number in each cell; a large one is a picture with a pixel a cell in the same frame.
+The colour of a cell is a class (its percent of the scale), so the page's theme, not the kernel, picks the colours.
+"""
+
+import base64
+import html
+import io
+import math
+from functools import cache
+
+import numpy as np
+
+from attention_lab.analysis import effective_keys
+from attention_lab.teaching.colours import RAMPS, TEXT, ink, ramp
+
+SIDE = {1: 384, 2: 288, 4: 192}  # px of a map, by maps in a row: multiples of many lengths
+CELL_MAX, CELL_WITH_NUMBER, LABEL_PITCH = 48, 21, 11  # px
+TABLE_CELLS = 300  # in all maps together; more cells are painted as pixels, which is quicker
+LABEL = 10  # characters of a token that fit
+
+
+def draw(view):
+    """A view as HTML."""
+    heads, _, n_k = view.weights.shape
+    columns = 1 if heads == 1 else 2 if heads == 2 else 4
+    as_pixels = view.weights.size > TABLE_CELLS
+    maps = "".join(_map(view, head, SIDE[columns], as_pixels) for head in range(heads))
+    return (
+        f'<div class="al" role="group" aria-label="{html.escape(view.alt)}">'
+        f'<div class="maps c{columns}" style="--s:{SIDE[columns]}px">{maps}</div>{_legend(view, n_k)}'
+        f"<p>{_spoken(view)}</p></div>"
+    )
+
+
+def twin(view):
+    """A view as a PNG, for readers without a kernel."""
+    from attention_lab.teaching.plots import head_grid, heatmap
+
+    heads = len(view.weights)
+    about = {
+        "query_tokens": view.query_tokens,
+        "key_tokens": view.key_tokens,
+        "mask": view.mask,
+        "padding": view.padded if view.padded.any() else None,
+        "kind": view.kind,
+        "query": view.query,
+    }
+    if heads == 1:
+        picture = heatmap(view.weights[0], title=view.titles[0] or None, **about)
+    else:
+        picture = head_grid(view.weights, titles=view.titles, **about)
+    buffer = io.BytesIO()
+    picture.save(buffer)
+    return buffer.getvalue()
+
+
+@cache
+def colour_classes():
+    """A class for each percent of each ramp, in both themes."""
+    rules = []
+    for theme, root in (("light", ".al"), ("dark", "[data-jp-theme-light=false] .al")):
+        roles = "".join(f"--{role}:{colour};" for role, colour in TEXT[theme].items())
+        ramps = "".join(f"--{kind}:{','.join(RAMPS[kind][theme])};" for kind in RAMPS)
+        rules.append(f"{root}{{{roles}{ramps}}}")
+        for kind in RAMPS:
+            colours = ramp(kind, theme)
+            for i, (colour, text) in enumerate(zip(colours.tolist(), ink(colours), strict=True)):
+                rules.append(f"{root} .{kind[0]}{i}{{background:rgb{tuple(colour)};color:{text}}}")
+    return "".join(rules)
+
+
+def levels(view, head):
+    """Each cell's percent of the colour scale."""
+    share = view.weights[head] / view.limit
+    share = share if view.kind == "weights" else (share + 1) / 2
+    return np.clip(np.nan_to_num(share * 100), 0, 100).round().astype(int)
+
+
+def number(x):
+    """A number that fits into a cell."""
+    if x == 0:
+        return "0"
+    if abs(x) < 0.005:
+        return "&lt;.01" if x > 0 else "-0"
+    text = f"{x:.2f}" if abs(x) < 9.95 else f"{x:.0f}"
+    return "1" if text == "1.00" else text.replace("0.", ".", 1) if abs(x) < 0.995 else text
+
+
+def _map(view, head, side, as_pixels):
+    n_q, n_k = view.weights.shape[1:]
+    cell = max(1, min(CELL_MAX, side // max(n_q, n_k)))
+    mute = cell < CELL_WITH_NUMBER or n_q * n_k > 256
+    turn = max(map(len, _short(view.key_tokens))) * 6.5 > cell
+    kinds = [("turn", turn), ("line", cell >= 8), ("thin", cell < 16), ("mute", mute)]
+    style = f"--c:{cell}px;--nq:{n_q};--nk:{n_k};--num:{min(12, int(cell / 2.3))}px"
+    body = _pixel_rows if as_pixels else _cell_rows
+    return (
+        f'<table style="{style}" class="{" ".join(name for name, applies in kinds if applies)}">'
+        f"<caption>{html.escape(view.titles[head]) or '&nbsp;'}</caption>"
+        f'<colgroup><col class="h">{"<col>" * n_k}</colgroup>{_column_labels(view, cell)}'
+        f"<tbody>{''.join(body(view, head, cell))}</tbody>{_bars(view, head)}</table>"
+    )
+
+
+def _column_labels(view, cell):
+    labels = _thin_out(_short(view.key_tokens), cell)
+    cells = "".join(f'<th scope="col"><i>{html.escape(label)}</i></th>' for label in labels)
+    corner = "<b>key →</b><br>attended to<br><b>query ↓</b><br>attends"
+    return f'<thead><tr><th class="corner">{corner}</th>{cells}</tr></thead>'
+
+
+def _row_labels(view, cell):
+    """Row labels thinned out, but the query's own always, and nothing too near to it."""
+    tokens = _short(view.query_tokens)
+    labels = _thin_out(tokens, cell)
+    near = [i != view.query and abs(i - view.query) * cell < LABEL_PITCH for i in range(len(tokens))]
+    labels = ["" if close else label for label, close in zip(labels, near, strict=True)]
+    labels[view.query] = tokens[view.query]
+    return [html.escape(label) + ("" if sees else " ∅") for label, sees in zip(labels, view.mask.any(-1), strict=True)]
+
+
+def _row_start(view, i, label):
+    return f'<tr{" class=q" if i == view.query else ""}><th scope="row">{label}</th>'
+
+
+def _cell_rows(view, head, cell):
+    keys = [html.escape(token) for token in view.key_tokens]
+    colour, first = levels(view, head).tolist(), view.kind[0]
+    for i, label in enumerate(_row_labels(view, cell)):
+        token, cells = html.escape(view.query_tokens[i]), []
+        for j, x in enumerate(view.weights[head, i].tolist()):
+            if view.mask[i, j]:
+                kind, value, shown = f"{first}{colour[i][j]}", f"{x:.3f}", number(x)
+            else:
+                kind, value, shown = "pad" if view.padded[j] else "m", "masked", "masked"
+            cells.append(f'<td class="{kind}" data-t="{token} → {keys[j]}: {value}">{shown}</td>')
+        yield f"{_row_start(view, i, label)}{''.join(cells)}</tr>"
+
+
+def _pixel_rows(view, head, cell):
+    n_q, n_k = view.weights.shape[1:]
+    name = f"al-{id(view)}-{head}"
+    images = "".join(
+        f'<img class="{theme}" alt="{n_q} by {n_k} {view.kind}" usemap="#{name}" src="{_png(view, head, theme)}">'
+        for theme in ("light", "dark")
+    )
+    dots = "".join(f'<i class="strip" style="left:calc({j}*var(--c))"></i>' for j in np.flatnonzero(view.padded))
+    areas = "".join(
+        f'<area shape="rect" coords="0,{i * cell},{n_k * cell},{(i + 1) * cell}" title="{html.escape(text)}">'
+        for i, text in enumerate(_row_texts(view, head))
+    )
+    picture = f'<td class="png" rowspan="{n_q}" colspan="{n_k}"><map name="{name}">{areas}</map>{images}{dots}</td>'
+    for i, label in enumerate(_row_labels(view, cell)):
+        yield f"{_row_start(view, i, label)}{'' if i else picture}</tr>"
+
+
+def _row_texts(view, head):
+    """What each row reads, by its three strongest keys."""
+    verb = "reads" if view.kind == "weights" else "scores"
+    shown = np.where(view.mask, view.weights[head], -np.inf)
+    top = np.argsort(-shown, axis=-1)[:, :3].tolist()
+    for i, token in enumerate(view.query_tokens):
+        parts = [f"{view.key_tokens[j]} {view.weights[head, i, j]:.2f}" for j in top[i] if view.mask[i, j]]
+        yield f"{token} {verb} {', '.join(parts) or 'nothing: no visible key'}"
+
+
+def _png(view, head, theme):
+    """A pixel a cell. A masked cell is transparent, so that the hatching of the frame shows through it."""
+    from matplotlib.image import imsave
+
+    colours = ramp(view.kind if view.kind == "weights" else "signed", theme)[levels(view, head)]
+    opaque = np.where(view.mask, 255, 0).astype(np.uint8)
+    buffer = io.BytesIO()
+    imsave(buffer, np.dstack([colours, opaque]), format="png")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def _bars(view, head):
+    """The outlined row once more, as bars below the map."""
+    row = np.where(view.mask[view.query], view.weights[head, view.query], 0)
+    size = np.abs(row) / view.limit if view.kind == "scores" else row
+    cells = "".join(f'<td style="--v:{100 * min(x, 1):.0f}%"></td>' for x in size)
+    label = html.escape(_short(view.query_tokens)[view.query])
+    verb = "reads" if view.kind == "weights" else "scores"
+    return f'<tfoot aria-hidden="true"><tr><th>{label}<br>{verb}</th>{cells}</tr></tfoot>'
+
+
+def _legend(view, n_k):
+    low, name = (-view.limit, "score") if view.kind == "scores" else (0, "attention weight")
+    kind = "signed" if view.kind == "scores" else "weights"
+    ticks = "".join(f'<span style="left:{50 * k}%">{low + k * (view.limit - low) / 2:.2g}</span>' for k in range(3))
+    if view.kind == "weights":
+        ticks += f'<span class="up" style="left:{min(100, 100 / n_k / view.limit):.1f}%">1/{n_k} uniform</span>'
+    fixed = "fixed scale 0 to 1" if view.kind == "weights" and view.limit == 1 else f"scale to {view.limit:.2g}"
+    parts = [f'<div class="bar {kind}" aria-hidden="true">{ticks}</div><span>{name}, {fixed}</span>']
+    parts.append('<span><i class="sw hatch"></i>masked: not zero, not allowed</span>')
+    if view.padded.any():
+        parts.append('<span><i class="sw dots"></i>padding, masked</span>')
+    if not view.mask.any(-1).all():
+        parts.append("<span>∅ no visible key: reads nothing</span>")
+    return f'<div class="key">{"".join(parts)}</div>'
+
+
+def _spoken(view):
+    heads = [_sentence(view, head) for head in range(min(4, len(view.weights)))]
+    token = f'<b class="query">‘{html.escape(view.query_tokens[view.query])}’</b>'
+    note = f" {html.escape(view.note)}" if view.note else ""
+    return f"{token} {'; '.join(heads)}.{note}"
+
+
+def _sentence(view, head):
+    _, other, x = view.finding(head)
+    title = f" ({html.escape(view.titles[head])})" if len(view.weights) > 1 else ""
+    if other is None:
+        return "has no visible key: its output is 0"
+    name = f'<b class="key-token">‘{html.escape(other)}’</b>'
+    if view.kind == "scores":
+        return f"scores highest with {name}: {x:.2f}{title}"
+    row, visible = view.weights[head, view.query], int(view.mask[view.query].sum())
+    spread = f"{effective_keys(row):.1f} effective keys of {visible} visible"
+    return f"reads {100 * x:.0f} % from {name}" + (title or f" and spreads over {spread}")
+
+
+def _short(tokens):
+    return [token if len(token) <= LABEL else token[: LABEL - 1] + "…" for token in tokens]
+
+
+def _thin_out(labels, cell):
+    """Every second, third, ... label where they would touch, and the last one."""
+    step, last = math.ceil(LABEL_PITCH / cell), len(labels) - 1
+    return [
+        label if i == last or i % step == 0 and i + step <= last or step == 1 else "" for i, label in enumerate(labels)
+    ]
