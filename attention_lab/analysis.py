@@ -1,10 +1,9 @@
 """Numbers that describe attention weights and scores."""
 
-import math
-
 import numpy as np
 
-from attention_lab.checks import check_axis, check_number, check_same_features, floating
+from attention_lab.attention import scaled_scores
+from attention_lab.checks import check_axis, check_leading, check_number, check_same_features, check_sequences, floating
 
 
 def attention_entropy(weights, axis=-1):
@@ -39,7 +38,7 @@ def attention_entropy(weights, axis=-1):
     [1.3863, 0.0, 0.0]
     """
     weights, dtype = _weights(weights)
-    check_axis(weights, axis)
+    check_axis("weights", weights, axis)
     logs = np.log(np.where(weights > 0, weights, 1))
     return np.maximum(-(weights * logs).sum(axis), 0).astype(dtype, copy=False)
 
@@ -89,10 +88,10 @@ def attention_sparsity(weights, *, share=0.9):
     [0.75, 0.5, 0.0]
     """
     weights, dtype = _weights(weights)
-    check_axis(weights, -1)
-    goal = check_number("share", share, above=0, below=1) * weights.sum(-1, keepdims=True)
-    held = np.cumsum(-np.sort(-weights, axis=-1), axis=-1)  # by the 1, 2, 3, ... largest
-    slack = 4 * np.finfo(weights.dtype).eps * weights.shape[-1]  # .5 + .4 must count as .9
+    check_axis("weights", weights, -1)
+    goal = check_number("share", share, above=0, below=1) * weights.sum(-1, keepdims=True, dtype=np.float64)
+    held = np.cumsum(-np.sort(-weights, axis=-1), axis=-1, dtype=np.float64)  # by the 1, 2, 3, ... largest
+    slack = 4 * np.finfo(dtype).eps * goal  # .5 + .4 must count as .9
     needed = np.where(goal[..., 0] > 0, (held < goal - slack).sum(-1) + 1, 0)
     return (1 - needed / max(1, weights.shape[-1])).astype(dtype, copy=False)
 
@@ -115,7 +114,7 @@ def query_key_similarity(query, key):
     Raises
     ------
     TypeError, ValueError
-        If the last axes differ, or there is no pair to compare.
+        If the last axes differ, the leading ones do not broadcast, a number is NaN or inf, or there is no pair.
 
     Examples
     --------
@@ -123,10 +122,12 @@ def query_key_similarity(query, key):
     {'mean': 1.0, 'max': 3.0, 'min': -1.0}
     """
     query, key, _ = floating(query=query, key=key)
-    if query.ndim < 2 or key.ndim < 2 or 0 in (*query.shape, *key.shape):
-        raise ValueError(f"query and key must be (..., length, features) and not empty, got {query.shape}, {key.shape}")
+    check_sequences(query=query, key=key)
     check_same_features(query, key)
-    scores = query @ key.swapaxes(-1, -2) / math.sqrt(query.shape[-1])
+    check_leading(query=query, key=key)
+    scores = scaled_scores(query, key)
+    if scores.size == 0:
+        raise ValueError(f"query and key must hold a pair to compare, got shapes {query.shape} and {key.shape}")
     return {"mean": float(scores.mean()), "max": float(scores.max()), "min": float(scores.min())}
 
 

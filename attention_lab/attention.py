@@ -11,13 +11,18 @@ import numpy as np
 from attention_lab.checks import (
     check_attention_shapes,
     check_axis,
+    check_flag,
     check_generator,
     check_mask,
     check_number,
     floating,
 )
 
+# What underflows to 0 is meant to. What overflows is refused in words, by `scaled_scores` and `_row_maximum`.
+_quietly = np.errstate(all="ignore")
 
+
+@_quietly
 def softmax(x, axis=-1):
     """Turn scores into weights that are positive and sum to one.
 
@@ -53,9 +58,10 @@ def softmax(x, axis=-1):
     [[0.5, 0.5], [0.0, 0.0]]
     """
     x, dtype = floating(x=x)
-    return _normalise(x.copy(), check_axis(x, axis), "x").astype(dtype, copy=False)
+    return _normalise(x.copy(), check_axis("x", x, axis), "x").astype(dtype, copy=False)
 
 
+@_quietly
 def log_softmax(x, axis=-1):
     """Logarithm of the softmax, without a detour through numbers that underflow.
 
@@ -70,12 +76,13 @@ def log_softmax(x, axis=-1):
     [0.0, -1000.0]
     """
     x, dtype = floating(x=x)
-    axis = check_axis(x, axis)
+    axis = check_axis("x", x, axis)
     shifted = x - _row_maximum(x, axis, "x")
     total = np.exp(shifted).sum(axis, keepdims=True)
     return (shifted - np.log(np.where(total == 0, 1, total))).astype(dtype, copy=False)
 
 
+@_quietly
 def scaled_dot_product_attention(
     query, key, value, mask=None, *, is_causal=False, scale=None, softcap=None, enable_gqa=False, dropout=0.0, rng=None
 ):
@@ -136,21 +143,33 @@ def scaled_dot_product_attention(
     [[2.69, 7.31]]
     """
     query, key, value, dtype = floating(query=query, key=key, value=value)
-    check_attention_shapes(query, key, value, enable_gqa)
+    check_attention_shapes(query, key, value, check_flag("enable_gqa", enable_gqa))
     if enable_gqa:
         key, value = _repeat_heads(key, query), _repeat_heads(value, query)
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else check_number("scale", scale)
 
-    scores = (query * scale) @ key.swapaxes(-1, -2)  # score, scale: (..., n_q, n_k)
-    if softcap is not None:
-        softcap = check_number("softcap", softcap, above=0)
-        scores = softcap * np.tanh(scores / softcap)
+    scores = scaled_scores(query, key, scale, softcap)  # score, scale: (..., n_q, n_k)
     for hidden in _biases(mask, is_causal, scores):  # mask
         scores += hidden
-    weights = _normalise(scores, -1, "the scores of query and key")  # normalise
+    weights = _normalise(scores, -1, "scores + mask")  # normalise
     weights = _drop(weights, dropout, rng)
     output = weights @ value  # mix: (..., n_q, d_v)
     return output.astype(dtype, copy=False), weights.astype(dtype, copy=False)
+
+
+@_quietly
+def scaled_scores(query, key, scale=None, softcap=None):
+    """How well each query fits each key, (..., n_q, n_k), of arrays that were checked: finite or an error."""
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else check_number("scale", scale)
+    scores = (query * scale) @ key.swapaxes(-1, -2)
+    if softcap is not None:
+        softcap = check_number("softcap", softcap, above=0)
+        scores = softcap * np.tanh(scores / softcap)
+    if not np.isfinite(scores).all():
+        raise ValueError(
+            f"query @ keyᵀ overflows {scores.dtype} with scale={scale:.3g} and softcap={softcap}: "
+            "make query, key or scale smaller, or give float64"
+        )
+    return scores
 
 
 def _normalise(scores, axis, name):
@@ -174,7 +193,7 @@ def _biases(mask, is_causal, scores):
     """What a mask adds to the scores: 0 where a query may attend, -inf where it may not."""
     if mask is not None:
         yield _as_bias(mask, scores)
-    if is_causal:
+    if check_flag("is_causal", is_causal):
         n_q, n_k = scores.shape[-2:]
         yield _as_bias(np.tri(n_q, n_k, n_k - n_q, dtype=bool), scores)
 
@@ -183,16 +202,17 @@ def _as_bias(mask, scores):
     mask = check_mask(mask, scores.shape)
     if mask.dtype == bool:
         return np.where(mask, scores.dtype.type(0), scores.dtype.type(-np.inf))
-    with np.errstate(over="ignore"):  # below the smallest number of the scores' dtype: -inf, as meant
-        return mask.astype(scores.dtype, copy=False)
+    return mask.astype(scores.dtype, copy=False)  # below the smallest number of that dtype: -inf, as meant
 
 
 def _drop(weights, dropout, rng):
     """Inverted dropout: the expected weight stays what it was."""
     dropout = check_number("dropout", dropout, low=0, below=1)
+    if rng is not None:
+        check_generator(rng)
     if rng is None or dropout == 0:
         return weights
-    kept = check_generator(rng).random(weights.shape, dtype=np.float32) >= dropout
+    kept = rng.random(weights.shape, dtype=np.float32) >= dropout
     return weights * kept / (1 - dropout)
 
 

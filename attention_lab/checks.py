@@ -8,14 +8,17 @@ import numpy as np
 
 def floating(**arrays):
     """The arrays in one working dtype (at least float32), then the dtype that goes back to the caller."""
-    read = {name: _numeric(name, array) for name, array in arrays.items()}
+    read = {name: numeric(name, array) for name, array in arrays.items()}
     dtype = np.result_type(*read.values())
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     working = np.promote_types(dtype, np.float32)  # float16 has too few digits to sum in
     return *(array.astype(working, copy=False) for array in read.values()), dtype
 
 
-def _numeric(name, array):
+def numeric(name, array):
+    """An array of real numbers; whatever would silently lose something on the way is refused."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array, whose mask would be lost: write {name}.filled(0) and give mask=")
     try:
         array = np.asarray(array)
     except ValueError as error:
@@ -48,9 +51,15 @@ def check_size(name, value, *, low=0):
     return int(value)
 
 
-def check_axis(x, axis):
-    if not -x.ndim <= check_size("axis", axis, low=-math.inf) < x.ndim:
-        raise ValueError(f"axis={axis} does not exist in x of shape {x.shape}")
+def check_flag(name, value):
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def check_axis(name, array, axis):
+    if not -array.ndim <= check_size("axis", axis, low=-math.inf) < array.ndim:
+        raise ValueError(f"axis={axis} does not exist in {name} of shape {array.shape}")
     return axis
 
 
@@ -62,19 +71,24 @@ def check_generator(rng):
 
 def check_attention_shapes(query, key, value, enable_gqa=False):
     """query (..., n_q, d_k), key (..., n_k, d_k), value (..., n_k, d_v): finite, not empty, and fitting."""
-    for name, array in (("query", query), ("key", key), ("value", value)):
+    check_sequences(query=query, key=key, value=value)
+    check_same_features(query, key)
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(
+            f"value has {value.shape[-2]} rows but key has {key.shape[-2]}: row j of value belongs to row j of key"
+        )
+    check_heads(query, key, value) if enable_gqa else check_leading(query=query, key=key, value=value)
+
+
+def check_sequences(**arrays):
+    """Each (..., length, features): finite, and with at least one row and one feature."""
+    for name, array in arrays.items():
         if array.ndim < 2:
             raise ValueError(f"{name} must have at least 2 axes (length, features), got shape {array.shape}")
         if 0 in array.shape[-2:]:
             raise ValueError(f"{name} is empty, shape {array.shape}: expected at least one row and one feature")
         if not np.isfinite(array).all():
             raise ValueError(f"{name} holds NaN or inf: np.argwhere(~np.isfinite({name})) finds them")
-    check_same_features(query, key)
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(
-            f"value has {value.shape[-2]} rows but key has {key.shape[-2]}: row j of value belongs to row j of key"
-        )
-    check_heads(query, key, value) if enable_gqa else check_leading(query, key, value)
 
 
 def check_same_features(query, key):
@@ -82,14 +96,14 @@ def check_same_features(query, key):
         raise ValueError(f"key has d_k={key.shape[-1]} but query has d_k={query.shape[-1]}: the last axes must match")
 
 
-def check_leading(*arrays):
-    shapes = [array.shape[:-2] for array in arrays]
+def check_leading(**arrays):
+    shapes = [array.shape[:-2] for array in arrays.values()]
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
         raise ValueError(
-            f"the axes before (length, features) must broadcast, got {' and '.join(map(str, shapes))} for query, key "
-            "and value. Fewer key heads than query heads need enable_gqa=True"
+            f"the axes before (length, features) must broadcast, got {' and '.join(map(str, shapes))} for "
+            f"{' and '.join(arrays)}. Fewer key heads than query heads need enable_gqa=True"
         ) from None
 
 
@@ -100,14 +114,14 @@ def check_heads(query, key, value):
     heads, kv_heads = query.shape[-3], key.shape[-3]
     if kv_heads != value.shape[-3]:
         raise ValueError(f"value has {value.shape[-3]} heads but key has {kv_heads}: they come in pairs")
-    if kv_heads == 0 or heads % kv_heads:
+    if 0 in (heads, kv_heads) or heads % kv_heads:
         raise ValueError(f"query has {heads} heads and key has {kv_heads}: the second must divide the first")
-    check_leading(query[..., 0, :, :], key[..., 0, :, :], value[..., 0, :, :])
+    check_leading(query=query[..., 0, :, :], key=key[..., 0, :, :], value=value[..., 0, :, :])
 
 
 def check_mask(mask, scores_shape):
     """A mask as booleans, or as finite and -inf numbers to add; never one that would be read wrongly."""
-    mask = _numeric("mask", mask)
+    mask = numeric("mask", mask)
     _check_mask_shape(mask, scores_shape)
     if mask.dtype.kind == "f":
         return check_bias("mask", mask)
@@ -116,7 +130,7 @@ def check_mask(mask, scores_shape):
 
 def as_visible(name, mask):
     """A boolean mask; 0/1 integers count as one. A mask of floats is refused: it would be an additive bias."""
-    mask = _numeric(name, mask)
+    mask = numeric(name, mask)
     if mask.dtype.kind == "f":
         raise TypeError(f"{name} must be boolean or 0/1 integers, got dtype {mask.dtype}: write {name} == 0 for a bias")
     if mask.dtype != bool and not np.isin(mask, (0, 1)).all():
@@ -148,13 +162,16 @@ def _check_mask_shape(mask, scores_shape):
             f"mask has {mask.ndim} axes, shape {shape}, but the scores have {axes}, shape {scores_shape}: "
             f"write mask[{index}], or give query, key and value a head axis"
         )
+    if not _fits(shape, scores_shape):
+        missing, hint = axes - mask.ndim, "its last axes are (n_q, n_k), and an axis of 1 serves all"
+        if mask.ndim > 1 and _fits((shape[0], *[1] * missing, *shape[1:]), scores_shape):
+            hint = f"if its first axis is the batch, write mask[:{', None' * missing}]"
+        raise ValueError(f"mask of shape {shape} does not fit scores of shape {scores_shape}: {hint}")
+
+
+def _fits(shape, scores_shape):
+    """Whether a mask of this shape broadcasts to the scores, and does not make them larger."""
     try:
-        np.broadcast_to(mask, scores_shape)
+        return np.broadcast_shapes(shape, scores_shape) == scores_shape
     except ValueError:
-        per_item = axes > 2 and shape == (scores_shape[0], scores_shape[-1])
-        hint = (
-            "a mask (batch, n_k) needs an axis for the queries: write mask[:, None, :]"
-            if per_item
-            else ("its last axes are (n_q, n_k), and an axis of 1 serves all")
-        )
-        raise ValueError(f"mask of shape {shape} does not fit scores of shape {scores_shape}: {hint}") from None
+        return False

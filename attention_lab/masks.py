@@ -6,7 +6,7 @@ are fewer queries than keys, the queries are the last positions of the sequence,
 
 import numpy as np
 
-from attention_lab.checks import as_visible, check_size
+from attention_lab.checks import as_visible, check_flag, check_size, numeric
 
 
 def causal_mask(n_queries, n_keys=None):
@@ -62,6 +62,11 @@ def sliding_window_mask(n_queries, n_keys=None, *, window, is_causal=True):
     ndarray of bool, (n_queries, n_keys)
         True = may attend.
 
+    Raises
+    ------
+    TypeError, ValueError
+        As in `causal_mask`, or if `window` is below 1.
+
     Notes
     -----
     Source: Beltagy et al. 2020, "Longformer: The Long-Document Transformer", section 3.1.
@@ -74,7 +79,7 @@ def sliding_window_mask(n_queries, n_keys=None, *, window, is_causal=True):
     query, key = _positions(n_queries, n_keys)
     distance = query - key
     near = np.abs(distance) < check_size("window", window, low=1)
-    return near & (distance >= 0) if is_causal else near
+    return near & (distance >= 0) if check_flag("is_causal", is_causal) else near
 
 
 def prefix_mask(n_queries, n_keys=None, *, prefix):
@@ -93,6 +98,11 @@ def prefix_mask(n_queries, n_keys=None, *, prefix):
     -------
     ndarray of bool, (n_queries, n_keys)
         True = may attend.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `causal_mask`, or if `prefix` is not a whole number or is negative.
 
     Notes
     -----
@@ -134,11 +144,11 @@ def padding_mask(lengths, n_keys=None):
     >>> padding_mask([1, 3])[:, 0, 0].astype(int).tolist()
     [[1, 0, 0], [1, 1, 1]]
     """
-    lengths = np.asarray(lengths)
-    if lengths.dtype.kind not in "iu":
-        raise TypeError(f"lengths must be whole numbers, one a sequence, got dtype {lengths.dtype}")
+    lengths = numeric("lengths", lengths)
     if lengths.ndim != 1 or lengths.size == 0:
         raise ValueError(f"lengths must have shape (batch,) with at least one sequence, got shape {lengths.shape}")
+    if lengths.dtype.kind not in "iu":
+        raise TypeError(f"lengths must be whole numbers, one a sequence, got dtype {lengths.dtype}")
     n_keys = int(lengths.max()) if n_keys is None else check_size("n_keys", n_keys)
     if lengths.min() < 0 or lengths.max() > n_keys:
         raise ValueError(f"lengths must lie between 0 and n_keys={n_keys}, got {lengths.min()} to {lengths.max()}")
@@ -179,8 +189,8 @@ def combine_masks(*masks):
     except ValueError:
         shapes = ", ".join(str(mask.shape) for mask in masks)
         raise ValueError(f"masks must broadcast, got shapes {shapes}: the last axes are (n_queries, n_keys)") from None
-    combined = masks[0]
-    for mask in masks[1:]:
+    combined = np.True_
+    for mask in masks:
         combined = combined & mask
     return combined
 

@@ -84,6 +84,16 @@ class Explorer(LessonWidget):
     def state(self):
         return SimpleNamespace(**{name: control.value for name, control in self.controls.items()})
 
+    @property
+    def picture(self):
+        """The HTML that is shown."""
+        return self._picture.value
+
+    @property
+    def message(self):
+        """The red line, or nothing."""
+        return self._status.value
+
     def set(self, **values):
         """Move several controls at once, with one render."""
         unknown = values.keys() - self.controls.keys()
@@ -94,6 +104,7 @@ class Explorer(LessonWidget):
             self._move(values)
             self._clamp(self.state, self.controls, set(values))
             self._move(values)  # a range may have had to grow first
+            self._check_range(values)
         finally:
             self._busy = was_busy
         self._render(set(values))
@@ -135,6 +146,15 @@ class Explorer(LessonWidget):
                 self.controls[name].value = value
             except TraitError as error:
                 raise ValueError(f"{name} cannot be {value!r}: {error}") from None
+
+    def _check_range(self, values):
+        """A slider quietly pulls a value into its range; code that asked for another is told."""
+        for name, value in values.items():
+            control = self.controls[name]
+            if control.value != value and hasattr(control, "min"):
+                base = getattr(control, "base", None)
+                low, high = (base**control.min, base**control.max) if base else (control.min, control.max)
+                raise ValueError(f"{name} must lie between {low:g} and {high:g} here, got {value!r}")
 
     def _render(self, changed):
         self.renders += 1

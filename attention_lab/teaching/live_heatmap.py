@@ -6,19 +6,21 @@ The colour of a cell is a class (its percent of the scale), so the page's theme,
 
 import base64
 import html
-import io
 import math
+import struct
+import zlib
 from functools import cache
 
 import numpy as np
 
 from attention_lab.analysis import effective_keys
-from attention_lab.teaching.colours import RAMPS, TEXT, ink, ramp
+from attention_lab.teaching.colours import NAN, RAMPS, TEXT, hex_to_rgb, ink, ramp
 
 SIDE = {1: 384, 2: 288, 4: 192}  # px of a map, by maps in a row: multiples of many lengths
-CELL_MAX, CELL_WITH_NUMBER, LABEL_PITCH = 48, 21, 11  # px
+CELL_MAX, CELL_WITH_NUMBER, NUMBER_MIN, LABEL_PITCH = 48, 21, 8, 11  # px
 TABLE_CELLS = 300  # in all maps together; more cells are painted as pixels, which is quicker
 LABEL = 10  # characters of a token that fit
+NOT_SEEN, NOT_A_NUMBER = 101, 102  # pixels beside the percents 0 to 100
 
 
 def draw(view):
@@ -38,22 +40,22 @@ def twin(view):
     """A view as a PNG, for readers without a kernel."""
     from attention_lab.teaching.plots import head_grid, heatmap
 
-    heads = len(view.weights)
     about = {
         "query_tokens": view.query_tokens,
         "key_tokens": view.key_tokens,
         "mask": view.mask,
-        "padding": view.padded if view.padded.any() else None,
+        "padding": ~view.padded if view.padded.any() else None,
         "kind": view.kind,
+        "scale": float(view.limit),
         "query": view.query,
+        "caption": view.alt,
     }
-    if heads == 1:
+    if len(view.weights) == 1:
         picture = heatmap(view.weights[0], title=view.titles[0] or None, **about)
     else:
         picture = head_grid(view.weights, titles=view.titles, **about)
-    buffer = io.BytesIO()
-    picture.save(buffer)
-    return buffer.getvalue()
+    bundle, _ = picture._repr_mimebundle_()
+    return base64.b64decode(bundle["image/png"])
 
 
 @cache
@@ -63,7 +65,7 @@ def colour_classes():
     for theme, root in (("light", ".al"), ("dark", "[data-jp-theme-light=false] .al")):
         roles = "".join(f"--{role}:{colour};" for role, colour in TEXT[theme].items())
         ramps = "".join(f"--{kind}:{','.join(RAMPS[kind][theme])};" for kind in RAMPS)
-        rules.append(f"{root}{{{roles}{ramps}}}")
+        rules.append(f"{root}{{{roles}{ramps}--negative:{RAMPS['signed'][theme][1]}}}")
         for kind in RAMPS:
             colours = ramp(kind, theme)
             for i, (colour, text) in enumerate(zip(colours.tolist(), ink(colours), strict=True)):
@@ -78,30 +80,40 @@ def levels(view, head):
     return np.clip(np.nan_to_num(share * 100), 0, 100).round().astype(int)
 
 
-def number(x):
-    """A number that fits into a cell."""
+def number(x, digits=2):
+    """A number that fits into a cell: no zero before the point, "0" and "1" only where they are exact enough."""
     if x == 0:
         return "0"
-    if abs(x) < 0.005:
-        return "&lt;.01" if x > 0 else "-0"
-    text = f"{x:.2f}" if abs(x) < 9.95 else f"{x:.0f}"
-    return "1" if text == "1.00" else text.replace("0.", ".", 1) if abs(x) < 0.995 else text
+    text = f"{abs(x):.{digits}f}".removeprefix("0" if digits == 2 else "")
+    return ("−" if x < 0 else "") + ("1" if text == "1.00" else text)
 
 
 def _map(view, head, side, as_pixels):
     n_q, n_k = view.weights.shape[1:]
     cell = max(1, min(CELL_MAX, side // max(n_q, n_k)))
-    mute = cell < CELL_WITH_NUMBER or n_q * n_k > 256
+    size = _number_size(view, cell)
+    mute = cell < CELL_WITH_NUMBER or n_q * n_k > 256 or size < NUMBER_MIN
     turn = max(map(len, _short(view.key_tokens))) * 6.5 > cell
-    kinds = [("turn", turn), ("line", cell >= 8), ("thin", cell < 16), ("mute", mute)]
-    style = f"--c:{cell}px;--nq:{n_q};--nk:{n_k};--num:{min(12, int(cell / 2.3))}px"
+    kinds = [("turn", turn), ("line", cell >= 8), ("thin", cell < 16), ("mute", mute), ("px", as_pixels)]
+    style = f"--c:{cell}px;--nq:{n_q};--nk:{n_k};--num:{size}px"
     body = _pixel_rows if as_pixels else _cell_rows
     return (
         f'<table style="{style}" class="{" ".join(name for name, applies in kinds if applies)}">'
-        f"<caption>{html.escape(view.titles[head]) or '&nbsp;'}</caption>"
+        f"<caption>{html.escape(view.titles[head]) or f'{n_q} × {n_k} {view.kind}'}</caption>"
         f'<colgroup><col class="h">{"<col>" * n_k}</colgroup>{_column_labels(view, cell)}'
         f"<tbody>{''.join(body(view, head, cell))}</tbody>{_bars(view, head)}</table>"
     )
+
+
+def _digits(view):
+    """Decimals of the numbers in cells: two for weights, fewer for large scores."""
+    return 2 if view.limit < 9.95 else 1 if view.limit < 99.5 else 0
+
+
+def _number_size(view, cell):
+    """Font size at which the longest possible number fits."""
+    longest = 3 if view.kind == "weights" else len(f"-{view.limit:.{_digits(view)}f}")
+    return int(min(12, cell / 2.3, 1.5 * cell / longest))
 
 
 def _column_labels(view, cell):
@@ -126,32 +138,33 @@ def _row_start(view, i, label):
 
 
 def _cell_rows(view, head, cell):
-    keys = [html.escape(token) for token in view.key_tokens]
+    keys, digits = [html.escape(token) for token in view.key_tokens], _digits(view)
     colour, first = levels(view, head).tolist(), view.kind[0]
     for i, label in enumerate(_row_labels(view, cell)):
         token, cells = html.escape(view.query_tokens[i]), []
         for j, x in enumerate(view.weights[head, i].tolist()):
             if view.mask[i, j]:
-                kind, value, shown = f"{first}{colour[i][j]}", f"{x:.3f}", number(x)
+                kind = f"{first}{colour[i][j]}" if x == x else "nan"
+                value, shown = f"{x:.3f}", number(x, digits)
             else:
-                kind, value, shown = "pad" if view.padded[j] else "m", "masked", "masked"
+                kind = "pad" if view.padded[j] else "m"
+                value = shown = "masked"
             cells.append(f'<td class="{kind}" data-t="{token} → {keys[j]}: {value}">{shown}</td>')
         yield f"{_row_start(view, i, label)}{''.join(cells)}</tr>"
 
 
 def _pixel_rows(view, head, cell):
     n_q, n_k = view.weights.shape[1:]
-    name = f"al-{id(view)}-{head}"
     images = "".join(
-        f'<img class="{theme}" alt="{n_q} by {n_k} {view.kind}" usemap="#{name}" src="{_png(view, head, theme)}">'
-        for theme in ("light", "dark")
+        f'<img class="{theme}" alt="{n_q} by {n_k} {view.kind}" src="{source}">'
+        for theme, source in _pixels(view, head).items()
     )
     dots = "".join(f'<i class="strip" style="left:calc({j}*var(--c))"></i>' for j in np.flatnonzero(view.padded))
-    areas = "".join(
-        f'<area shape="rect" coords="0,{i * cell},{n_k * cell},{(i + 1) * cell}" title="{html.escape(text)}">'
+    rows = "".join(
+        f'<i{" class=q" if i == view.query else ""} data-row="{html.escape(text)}"></i>'
         for i, text in enumerate(_row_texts(view, head))
     )
-    picture = f'<td class="png" rowspan="{n_q}" colspan="{n_k}"><map name="{name}">{areas}</map>{images}{dots}</td>'
+    picture = f'<td class="png" rowspan="{n_q}" colspan="{n_k}">{images}{dots}<div>{rows}</div></td>'
     for i, label in enumerate(_row_labels(view, cell)):
         yield f"{_row_start(view, i, label)}{'' if i else picture}</tr>"
 
@@ -166,45 +179,61 @@ def _row_texts(view, head):
         yield f"{token} {verb} {', '.join(parts) or 'nothing: no visible key'}"
 
 
-def _png(view, head, theme):
-    """A pixel a cell. A masked cell is transparent, so that the hatching of the frame shows through it."""
-    from matplotlib.image import imsave
+def _pixels(view, head):
+    """A PNG with a pixel a cell, once a theme. Masked pixels are transparent: the frame's hatching shows through."""
+    pixels = np.where(np.isnan(view.weights[head]), NOT_A_NUMBER, levels(view, head))
+    pixels = np.where(view.mask, pixels, NOT_SEEN).astype(np.uint8)
+    n_q, n_k = pixels.shape
+    lines = np.pad(pixels, ((0, 0), (1, 0)))  # each line begins with its filter: 0, none
+    header = struct.pack(">IIBBBBB", n_k, n_q, 8, 3, 0, 0, 0)  # 8 bits a pixel, colours from a palette
+    start = b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header)
+    end = _chunk(b"IDAT", zlib.compress(lines.tobytes(), 1)) + _chunk(b"IEND", b"")
+    files = {theme: start + _palette(view.kind, theme) + end for theme in ("light", "dark")}
+    return {theme: "data:image/png;base64," + base64.b64encode(file).decode() for theme, file in files.items()}
 
-    colours = ramp(view.kind if view.kind == "weights" else "signed", theme)[levels(view, head)]
-    opaque = np.where(view.mask, 255, 0).astype(np.uint8)
-    buffer = io.BytesIO()
-    imsave(buffer, np.dstack([colours, opaque]), format="png")
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+@cache
+def _palette(kind, theme):
+    colours = np.vstack([ramp("weights" if kind == "weights" else "signed", theme), [0, 0, 0], hex_to_rgb(NAN)])
+    opaque = bytes([255] * NOT_SEEN + [0])
+    return _chunk(b"PLTE", colours.astype(np.uint8).tobytes()) + _chunk(b"tRNS", opaque)
+
+
+def _chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 def _bars(view, head):
     """The outlined row once more, as bars below the map."""
-    row = np.where(view.mask[view.query], view.weights[head, view.query], 0)
-    size = np.abs(row) / view.limit if view.kind == "scores" else row
-    cells = "".join(f'<td style="--v:{100 * min(x, 1):.0f}%"></td>' for x in size)
+    row = np.nan_to_num(np.where(view.mask[view.query], view.weights[head, view.query], 0))
+    shares = np.clip(row / view.limit if view.kind == "scores" else row, -1, 1).tolist()
+    cells = "".join(f'<td{" class=neg" if x < 0 else ""} style="--v:{100 * abs(x):.0f}%"></td>' for x in shares)
     label = html.escape(_short(view.query_tokens)[view.query])
     verb = "reads" if view.kind == "weights" else "scores"
     return f'<tfoot aria-hidden="true"><tr><th>{label}<br>{verb}</th>{cells}</tr></tfoot>'
 
 
 def _legend(view, n_k):
-    low, name = (-view.limit, "score") if view.kind == "scores" else (0, "attention weight")
+    low, name = (-view.limit, "score") if view.kind == "scores" else (0, "weight")
     kind = "signed" if view.kind == "scores" else "weights"
-    ticks = "".join(f'<span style="left:{50 * k}%">{low + k * (view.limit - low) / 2:.2g}</span>' for k in range(3))
+    numbers = [f"{low + k * (view.limit - low) / 2:.2g}".replace("-", "−") for k in range(3)]
+    ticks = "".join(f'<span style="left:{50 * k}%">{text}</span>' for k, text in enumerate(numbers))
     if view.kind == "weights":
         ticks += f'<span class="up" style="left:{min(100, 100 / n_k / view.limit):.1f}%">1/{n_k} uniform</span>'
     fixed = "fixed scale 0 to 1" if view.kind == "weights" and view.limit == 1 else f"scale to {view.limit:.2g}"
     parts = [f'<div class="bar {kind}" aria-hidden="true">{ticks}</div><span>{name}, {fixed}</span>']
-    parts.append('<span><i class="sw hatch"></i>masked: not zero, not allowed</span>')
+    if not (view.mask | view.padded).all():
+        parts.append('<span><i class="sw hatch"></i>masked: not zero</span>')
     if view.padded.any():
         parts.append('<span><i class="sw dots"></i>padding, masked</span>')
     if not view.mask.any(-1).all():
-        parts.append("<span>∅ no visible key: reads nothing</span>")
+        parts.append("<span>∅ no visible key</span>")
     return f'<div class="key">{"".join(parts)}</div>'
 
 
 def _spoken(view):
-    heads = [_sentence(view, head) for head in range(min(4, len(view.weights)))]
+    first, *others = [_sentence(view, head) for head in range(min(4, len(view.weights)))]
+    heads = [first, *(text.removeprefix("reads ") for text in others)]
     token = f'<b class="query">‘{html.escape(view.query_tokens[view.query])}’</b>'
     note = f" {html.escape(view.note)}" if view.note else ""
     return f"{token} {'; '.join(heads)}.{note}"

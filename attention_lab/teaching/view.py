@@ -55,8 +55,8 @@ class View:
         self.padded = np.zeros(n_k, bool) if self.padded is None else np.asarray(self.padded, bool)
         self.titles = list(self.titles) or ([""] if heads == 1 else [f"head {i}" for i in range(heads)])
         if self.limit is None:
-            shown = np.abs(self.weights[:, self.mask])
-            self.limit = 1.0 if self.kind == "weights" else float(shown.max(initial=0)) or 1.0
+            finite = np.abs(self.weights[np.isfinite(self.weights)])
+            self.limit = 1.0 if self.kind == "weights" else float(finite.max(initial=0)) or 1.0
 
     @property
     def alt(self):

@@ -1,0 +1,91 @@
+# `make` alone lists the targets. Everything runs in .venv, which the first target that needs it creates.
+PYTHON ?= python3
+LAB_FLAGS ?=
+LESSON ?=
+FRESH ?=
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+VENV := .venv
+PY := $(VENV)/bin/python
+# One BLAS thread: on shared cores more are slower, and sums come out in one order.
+export OPENBLAS_NUM_THREADS := 1
+
+PARTS := lint unit contract nbval sections browser
+NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=120 -W default
+SLOW := tests/lessons/test_sections.py tests/lessons/test_execute.py
+TWO := -n 2 --dist loadfile
+ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+lab: $(VENV)/.lab  ## open the course in JupyterLab at lesson 00 (LAB_FLAGS=--no-browser only serves it)
+	$(PY) -m jupyterlab $(ROOT_FLAG) $(LAB_FLAGS) notebooks/00_start_here.ipynb
+
+test: $(VENV)/.test  ## run everything that guards the project (about 10 minutes)
+	@$(call run-parts,$(PARTS))
+
+test-quick: $(VENV)/.test  ## lint, unit tests and lesson contract (a minute)
+	@$(call run-parts,lint unit contract)
+
+test-lessons: $(VENV)/.test  ## lesson contract, every notebook's outputs, every section alone
+	@$(call run-parts,contract nbval sections)
+
+test-browser: $(VENV)/.test  ## drive the lessons in JupyterLab in Chromium
+	@$(call run-parts,browser)
+
+lessons: $(VENV)/.test  ## run the notebooks and store their outputs (LESSON=05 only one, FRESH=1 also ignored cells)
+	@$(PY) -m tests.lessons.execute $(if $(FRESH),--fresh) $(LESSON)
+
+bench-sliders: $(VENV)/.test  ## measure from key press to changed picture in Chromium
+	@$(PY) -m tests.benchmarks.sliders
+
+clean:  ## remove the environment and every cache
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis test-results
+	find . -name __pycache__ -o -name .ipynb_checkpoints | while IFS= read -r d; do rm -rf "$$d"; done
+
+# The parts of `make test`, each a target of its own.
+lint: $(VENV)/.test
+	@status=0; $(PY) -m ruff check . || status=1; $(PY) -m ruff format --check . || status=1; exit $$status
+
+unit: $(VENV)/.test
+	@$(PY) -m pytest -q -n 2 attention_lab tests --ignore=tests/lessons --ignore=tests/browser --ignore=tests/benchmarks
+
+contract: $(VENV)/.test
+	@$(PY) -m pytest -q -n 2 tests/lessons $(SLOW:%=--ignore=%)
+
+nbval: $(VENV)/.test
+	@$(PY) -m pytest -q $(TWO) $(NBVAL) notebooks
+
+sections: $(VENV)/.test
+	@$(PY) -m pytest -q $(TWO) $(SLOW)
+
+browser: $(VENV)/.test
+	@if $(PY) -m tests.chromium; then $(PY) -m pytest -q tests/browser; fi
+
+# Every part runs, whatever failed before it; the last line counts them.
+define run-parts
+passed=0; failed=(); for part in $(1); do \
+  printf '\n== %s\n' "$$part"; \
+  if $(MAKE) --no-print-directory "$$part"; then passed=$$((passed + 1)); else failed+=("$$part"); fi; \
+done; \
+printf '\n'; [ $${#failed[@]} -eq 0 ] || printf 'Failed: %s\n' "$${failed[*]}"; \
+printf 'parts: %d passed, %d failed\n' "$$passed" "$${#failed[@]}"; [ $${#failed[@]} -eq 0 ]
+endef
+
+# The environment. A stamp is younger than pyproject.toml once its packages are installed.
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "attention_lab needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+$(VENV)/.lab: pyproject.toml | $(PY)
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[lessons]'
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(PY)
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[lessons,test]'
+	@touch $(VENV)/.lab $@
+
+.PHONY: help lab test test-quick test-lessons test-browser lessons bench-sliders clean $(PARTS)

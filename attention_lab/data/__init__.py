@@ -1,0 +1,1 @@
+"""Small data that the lessons look at: words.py."""

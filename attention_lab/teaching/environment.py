@@ -1,0 +1,114 @@
+"""Can this kernel run the lessons, and can the page beside it show their sliders? Each fault comes with its mend."""
+
+import os
+import re
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+PYTHON = "3.11"
+# What a kernel needs, with pyproject.toml's lower bounds (a test compares them).
+PACKAGES = {"numpy": "1.26", "matplotlib": "3.8", "seaborn": "0.13", "ipywidgets": "8.1"}
+READY = "Ready: this kernel can run every lesson."
+# Where JupyterLab looks for the part of ipywidgets that draws the sliders, below its own environment or the user's.
+EXTENSION = Path("labextensions", "@jupyter-widgets", "jupyterlab-manager", "package.json")
+LAUNCHERS = re.compile(r"python[\d.]*(\.exe)?|jupyter.*")
+
+
+def check_environment():
+    """Print whether this kernel can run the lessons, and where it cannot, what to type.
+
+    Where all is well it prints one line, the same on every machine. Otherwise it prints one line a thing:
+    what is right, and for what is not, the command that mends it.
+
+    Examples
+    --------
+    >>> check_environment()
+    Ready: this kernel can run every lesson.
+    """
+    findings = [_python(), *map(_package, PACKAGES), _sliders()]
+    if any(mark == "mend" for mark, _ in findings):
+        print("\n".join(f"{mark:<6}{text}" for mark, text in findings))
+    else:
+        print("\n".join([READY, *(f"{mark:<6}{text}" for mark, text in findings if mark == "note")]))
+
+
+def _python():
+    have = ".".join(map(str, sys.version_info[:3]))
+    if _numbers(have) >= _numbers(PYTHON):
+        return "ok", f"Python {have}"
+    return "mend", (
+        f"Python {have} is older than {PYTHON}: install a newer one, then run  make clean lab PYTHON=/path/to/python  "
+        "in the project's folder"
+    )
+
+
+def _package(name):
+    floor = PACKAGES[name]
+    command = f'run  %pip install "{name}>={floor}"  in a cell, then restart the kernel'
+    have = _installed(name)
+    if have is None:
+        return "mend", f"{name} is missing: {command}"
+    if _numbers(have) < _numbers(floor):
+        return "mend", f"{name} {have} is older than {floor}: {command}"
+    return "ok", f"{name} {have}"
+
+
+def _sliders():
+    """Whether the JupyterLab that serves this kernel can draw ipywidgets: it may live in another environment."""
+    here = Path(sys.prefix).resolve()
+    server = _server_environment()
+    if server is None and _installed("jupyterlab") is None:
+        return "note", (
+            "the program that shows this page cannot be seen from here. If sliders appear as plain text, run  "
+            "python -m pip install jupyterlab_widgets  in the environment of JupyterLab, then start it again"
+        )
+    server = server or here
+    if any((folder / EXTENSION).exists() for folder in _extension_folders(server)):
+        return "ok", "sliders"
+    if server == here:
+        return "mend", "sliders: run  %pip install jupyterlab_widgets  in a cell, then start JupyterLab again"
+    python = server / ("python.exe" if os.name == "nt" else "bin/python")
+    return "mend", (
+        f"sliders: JupyterLab runs in another environment, {server}, which cannot draw them. In a terminal run  "
+        f'"{python}" -m pip install jupyterlab_widgets  then start JupyterLab again'
+    )
+
+
+def _extension_folders(server):
+    """Where a JupyterLab of that environment looks for extensions."""
+    from jupyter_core.paths import SYSTEM_JUPYTER_PATH, jupyter_data_dir
+
+    listed = filter(None, os.environ.get("JUPYTER_PATH", "").split(os.pathsep))
+    return [server / "share" / "jupyter", *map(Path, [jupyter_data_dir(), *SYSTEM_JUPYTER_PATH, *listed])]
+
+
+def _server_environment():
+    """The environment of the Jupyter that started this kernel, or None where it cannot be told (VS Code, Colab)."""
+    try:
+        command = _parent_command()
+    except Exception:  # not there, not allowed, or psutil is missing: each means that it cannot be told
+        return None
+    for path in map(Path, command[:2]):
+        if path.is_absolute() and path.parent.name in ("bin", "Scripts") and LAUNCHERS.fullmatch(path.name):
+            return path.parent.parent.resolve()
+    return None
+
+
+def _parent_command():
+    import psutil  # comes with ipykernel
+
+    return psutil.Process().parent().cmdline()
+
+
+def _installed(name):
+    """The version of a package, or None where it is missing."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _numbers(text):
+    """``(3, 11, 2)`` of "3.11.2rc1": enough to compare with a lower bound."""
+    return tuple(int(number) for number in re.match(r"\d+(\.\d+)*", text)[0].split("."))

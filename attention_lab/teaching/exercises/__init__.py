@@ -1,0 +1,88 @@
+"""The exercises: put lines in order, fill a gap, write a function; be told what is wrong and what to do next.
+
+``check.softmax(my_softmax)`` checks a function, ``hint.softmax()`` gives the next hint, ``solution.softmax()`` shows a
+right answer after an attempt, ``order.softmax()`` shows shuffled lines. ``order("softmax")`` is the same.
+"""
+
+from difflib import get_close_matches
+from functools import partial
+
+from attention_lab.teaching.exercises import (
+    lesson_00,
+    lesson_01,
+    lesson_01_softmax,
+    lesson_02,
+    lesson_02_patterns,
+    lesson_03,
+)
+from attention_lab.teaching.exercises.checker import assess
+from attention_lab.teaching.exercises.display import Said, Source, show_source, source_of
+from attention_lab.teaching.exercises.order import Puzzle
+
+__all__ = ["EXERCISES", "check", "hint", "order", "show_source", "solution"]
+
+_LESSONS = (lesson_00, lesson_01_softmax, lesson_01, lesson_02, lesson_02_patterns, lesson_03)
+EXERCISES = {exercise.name: exercise for lesson in _LESSONS for exercise in lesson.EXERCISES}
+
+
+class _Menu:
+    """One action for every exercise, under its name: ``check.softmax(f)``, or ``check("softmax", f)``."""
+
+    def __init__(self, verb, action):
+        self._verb = verb
+        self._action = action
+
+    def __getattr__(self, name):
+        if name.startswith("_"):  # Python and Jupyter ask for many of those
+            raise AttributeError(name)
+        if name not in EXERCISES:
+            raise AttributeError(self._unknown(name))
+        action = partial(self._action, EXERCISES[name])
+        action.__doc__ = EXERCISES[name].task  # what `check.softmax?` shows
+        return action
+
+    def __call__(self, name, *args):
+        if not isinstance(name, str) or name not in EXERCISES:
+            raise ValueError(self._unknown(name))
+        return self._action(EXERCISES[name], *args)
+
+    def __dir__(self):
+        return list(EXERCISES)
+
+    def __repr__(self):
+        return "\n".join(f"{self._verb}.{exercise.name}: {exercise.task}" for exercise in EXERCISES.values())
+
+    def _unknown(self, name):
+        own = getattr(name, "__name__", str(name)).removeprefix("my_")
+        near = get_close_matches(own, EXERCISES, n=3, cutoff=0.5)
+        if not isinstance(name, str):
+            return f"name must be that of an exercise: write {self._verb}.{near[0] if near else 'softmax'}(...)"
+        meant = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(EXERCISES)}."
+        return f"no exercise is called {name!r}: {meant}"
+
+
+def _check(exercise, function=None):
+    said = assess(exercise, function)
+    exercise.attempts += said.status != "not attempted"
+    return said
+
+
+def _hint(exercise):
+    total = len(exercise.hints)
+    exercise.hints_given = min(exercise.hints_given + 1, total)
+    last = f" (The last one: after an attempt, `solution.{exercise.name}()` shows an answer.)"
+    number = exercise.hints_given
+    return Said(f"Hint {number} of {total}: {exercise.hints[number - 1]}{last if number == total else ''}")
+
+
+def _solution(exercise):
+    if exercise.attempts:
+        return Source(source_of(exercise.reference))
+    name = exercise.name
+    return Said(f"First an attempt: `check.{name}(my_{name})`. `hint.{name}()` helps; the solution opens afterwards.")
+
+
+check = _Menu("check", _check)
+hint = _Menu("hint", _hint)
+solution = _Menu("solution", _solution)
+order = _Menu("order", Puzzle)

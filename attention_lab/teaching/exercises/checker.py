@@ -1,0 +1,181 @@
+"""Checks a learner's function: not attempted yet, correct, or what is wrong and what to do next."""
+
+import inspect
+import sys
+from functools import cache
+
+import numpy as np
+
+from attention_lab.teaching.exercises import runner
+from attention_lab.teaching.exercises.attempt import plain, untouched
+from attention_lab.teaching.exercises.display import Said
+from attention_lab.teaching.exercises.results import as_results, compare, describe, error_text, same
+
+
+def assess(exercise, function):
+    """Try a function on the cases of an exercise.
+
+    Parameters
+    ----------
+    exercise : Exercise
+    function : callable
+        The learner's. It gets copies, has a few seconds, and may do anything: nothing it does is raised here.
+
+    Returns
+    -------
+    Said
+        ``.status`` is ``"not attempted"``, ``"correct"``, ``"wrong"`` or ``"error"``.
+    """
+    if function is None or function is ...:
+        return Said(f"Not attempted yet: write `my_{exercise.name}`, then {_call(exercise)}.", "not attempted")
+    unfit = _unfit(exercise, function)
+    if unfit:
+        return Said(unfit, "wrong")
+    given = [_copies(case) for case in exercise.cases]
+    outcomes = runner.run_all(function, given)
+    sys.stdout.write(outcomes[0].printed)  # what the learner prints appears once, not once a case
+    problems = [_problem(exercise, function, *pair) for pair in zip(exercise.cases, outcomes)]
+    first = next((i for i, problem in enumerate(problems) if problem), None)
+    if first is None:
+        return _right(exercise, given, outcomes)
+    waiting = untouched(function, outcomes[first])
+    if waiting:
+        return Said(waiting, "not attempted")
+    return _wrong(exercise, outcomes, first, problems[first])
+
+
+def find_fault(exercise, outcomes, first):
+    """The known fault that gives what the learner got, or None.
+
+    It must agree on the first case that went wrong; among several, the one that agrees on most of the cases in
+    which the fault shows, and then the one that shows in most cases.
+    """
+    best, best_score = None, (0, 0)
+    for fault, theirs, shows in _known(exercise):
+        if first not in shows or not same(exercise, outcomes[first], theirs[first]):
+            continue
+        agreeing = sum(same(exercise, outcomes[i], theirs[i]) for i in shows if i < len(outcomes))
+        score = agreeing / len(shows), len(shows)
+        if score > best_score:
+            best, best_score = fault, score
+    return best
+
+
+@cache
+def _known(exercise):
+    """Each known fault with what it gives on every case, and the numbers of the cases in which that is wrong."""
+    known = []
+    for fault in exercise.faults:
+        outcomes = [runner.run(fault, _copies(case), seconds=60) for case in exercise.cases]
+        shows = [i for i, pair in enumerate(zip(exercise.cases, outcomes)) if _problem(exercise, fault, *pair)]
+        known.append((fault, outcomes, shows))
+    return known
+
+
+def _unfit(exercise, function):
+    """A sentence if this is not a function of the right number of parameters."""
+    if not callable(function):
+        kind = type(function).__name__
+        return f"Hand over the function itself, without calling it: {_call(exercise)}. This was of type {kind}."
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # built-in functions may not tell
+        return None
+    found, wanted = list(signature.parameters), exercise.parameters
+    yours = f"yours has {signature}."
+    if found != wanted and sorted(found) == sorted(wanted):
+        return f"The arguments come in the order ({', '.join(wanted)}); {yours} Write the first line in that order."
+    try:
+        signature.bind(*wanted)
+    except TypeError:
+        many = "argument" if len(wanted) == 1 else "arguments"
+        return f"Your function must take {len(wanted)} {many}, ({', '.join(wanted)}); {yours} Mend its first line."
+    return None
+
+
+def _problem(exercise, function, args, outcome):
+    """A sentence on what is wrong with one outcome, or None."""
+    case = describe(exercise, args)
+    if outcome.late:
+        return (
+            f"Your loop did not end, so it was stopped (the limit is {runner.LIMIT:g} s; given {case}). "
+            "Look at the condition of each `while`, and for a function that calls itself."
+        )
+    if outcome.error:
+        return _raised(function, outcome.error, case)
+    with np.errstate(all="ignore"):
+        expected = exercise.reference(*_copies(args))
+    try:
+        got, sentence = as_results(exercise, outcome.value, expected, case)
+        if sentence:
+            return sentence
+        if exercise.properties:
+            sentence = exercise.properties(*got, *_copies(args))
+        return sentence or (compare(exercise, got, expected, case) if exercise.compares else None)
+    except Exception as error:  # an object that refuses to be read is the learner's, not ours
+        return f"What your function returned cannot be read as numbers ({error}). Return NumPy arrays."
+
+
+def _raised(function, error, case):
+    kind, text = type(error).__name__, error_text(error)
+    if isinstance(error, (SystemExit, KeyboardInterrupt)):
+        return f"Your function ends the program ({kind}). Take that call out and `return` the result instead."
+    if isinstance(error, RecursionError):
+        return f"Your function calls itself without end ({kind}). Check its name in the body and where it stops."
+    line = runner.line_of(error, plain(function))
+    where = f" in the line `{line}`" if line else ""
+    return f"Your function stops with {kind}: {text}{where}, given {case}."
+
+
+def _right(exercise, given, outcomes):
+    for args, case in zip(given, exercise.cases):
+        for name, arg, original in zip(exercise.parameters, args, case):
+            if not np.array_equal(arg, original, equal_nan=isinstance(original, np.ndarray) and arg.dtype.kind == "f"):
+                return Said(
+                    f"The numbers are right, but your function changes its input `{name}`: whoever calls it loses "
+                    f"that array. Work on a new one (`{name} = {name} - 1` instead of `{name} -= 1`).",
+                    "wrong",
+                )
+    return Said(f"Correct: {exercise.learned}{_widened(exercise, given, outcomes)}", "correct")
+
+
+def _widened(exercise, given, outcomes):
+    """A remark, not a fault: float32 went in and float64 came out."""
+    for args, outcome in zip(given, outcomes):
+        kinds = {arg.dtype for arg in args if isinstance(arg, np.ndarray) and arg.dtype.kind == "f"}
+        values = outcome.value if len(exercise.returns) > 1 else [outcome.value]
+        if kinds == {np.dtype(np.float32)} and any(getattr(value, "dtype", None) == np.float64 for value in values):
+            return (
+                " One thing more: float32 went in and float64 came out, which takes twice the memory. "
+                "`math.sqrt` and `np.zeros(..., dtype=x.dtype)` keep float32 where `np.sqrt` and `np.zeros` do not."
+            )
+    return ""
+
+
+def _wrong(exercise, outcomes, first, problem):
+    outcome = outcomes[first]
+    fault = None if outcome.late else find_fault(exercise, outcomes, first)
+    status = "error" if outcome.error or outcome.late else "wrong"
+    if fault is None or (outcome.error and callable(fault.diagnosis)):  # there are no numbers to quote
+        return Said(f"{problem}{_next_step(exercise, outcome.error)}", status)
+    diagnosis = fault.diagnosis
+    if callable(diagnosis):
+        diagnosis = diagnosis(outcome.value, exercise.cases[first])
+    return Said(f"{problem} A known cause: {diagnosis}" if outcome.error else diagnosis, status)
+
+
+def _next_step(exercise, error):
+    """What to do about an error that no known fault explains; the other problems say it themselves."""
+    if error is None or isinstance(error, (SystemExit, KeyboardInterrupt, RecursionError)):
+        return ""
+    if isinstance(error, NameError):
+        return " A name is used before a line gives it a value: check its spelling and the order of the lines."
+    return f" Print the shapes just before that line, or ask `hint.{exercise.name}()`."
+
+
+def _call(exercise):
+    return f"`check.{exercise.name}(my_{exercise.name})`"
+
+
+def _copies(args):
+    return tuple(arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args)

@@ -1,0 +1,118 @@
+"""One exercise: what is asked, what is right, and what is known to go wrong."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from zlib import crc32
+
+from attention_lab.teaching.exercises.display import source_of
+
+
+@dataclass(eq=False)
+class Exercise:
+    """An exercise with its bank. Its name and parameters are those of its reference.
+
+    Parameters
+    ----------
+    task : str
+        One sentence: what to write.
+    reference : callable
+        The clearest right answer.
+    cases : list of tuple
+        Arguments to try, from plain to extreme. Every axis of an array is a different prime.
+    faults : list of callable
+        Known wrong answers, each marked with `diagnosed`.
+    hints : tuple of str
+        Three, each says more than the one before.
+    key : str
+        What the line holds that the gap leaves out: a comment label, ``"# scale"``.
+    distractor : callable
+        The fault whose own line joins the shuffled ones.
+    learned : str
+        What a right answer has shown: said with "Correct".
+    returns : tuple of str
+        Names of what is returned, one an array.
+    properties : callable, optional
+        ``properties(*results, *args)`` gives a sentence for the first property that does not hold, or None.
+    compares : bool
+        Whether a result must equal the reference's. Without it the properties alone decide.
+    """
+
+    task: str
+    reference: Callable
+    cases: list
+    faults: list
+    hints: tuple
+    key: str
+    distractor: Callable
+    learned: str
+    returns: tuple = ("result",)
+    properties: Callable | None = None
+    compares: bool = True
+    attempts: int = 0
+    hints_given: int = 0
+
+    @property
+    def name(self):
+        return self.reference.__name__
+
+    @cached_property
+    def parameters(self):
+        return list(inspect.signature(self.reference).parameters)
+
+    @property
+    def signature(self):
+        return f"{self.name}({', '.join(self.parameters)})"
+
+    def gap(self):
+        """The reference as the learner's own function, with ``...`` in place of the key step."""
+        own = source_of(self.reference).replace(f"def {self.name}(", f"def my_{self.name}(", 1)
+        return "\n".join(_leave_out(line) if self.key in line else line for line in own.splitlines())
+
+    @cached_property
+    def lines(self):
+        """The lines of the reference's body, in their order."""
+        return body(self.reference)
+
+    @cached_property
+    def odd_line(self):
+        """The line of the distractor that goes wrong: the only one there with a label."""
+        (line,) = [line for line in body(self.distractor) if "  # " in line]
+        return line
+
+    @cached_property
+    def shuffled(self):
+        """The reference's lines and the odd one, in an order that is always the same and never a right one."""
+        mixed = sorted([*self.lines, self.odd_line], key=lambda line: crc32(line.encode()))
+        while [line for line in mixed if line in self.lines][-1] == self.lines[-1]:
+            mixed = mixed[-1:] + mixed[:-1]
+        return mixed
+
+
+def diagnosed(diagnosis):
+    """Mark a known fault with what to tell the learner whose numbers equal its numbers: cause, then next step.
+
+    Parameters
+    ----------
+    diagnosis : str or callable
+        The text, or ``diagnosis(got, args) -> str`` where it quotes the learner's own result.
+    """
+
+    def mark(function):
+        function.diagnosis = diagnosis
+        return function
+
+    return mark
+
+
+def body(function):
+    """The lines of a function's body, without indentation."""
+    return [line.strip() for line in source_of(function).splitlines()[1:]]
+
+
+def _leave_out(line):
+    """``scores = scores / d  # scale`` becomes ``scores = ...  # scale``; a ``return`` is left out the same way."""
+    code, label = line.split("  # ", 1)
+    kept = code[: code.index("return")] + "return" if "return " in code else code.split(" = ", 1)[0] + " ="
+    return f"{kept} ...  # {label}"

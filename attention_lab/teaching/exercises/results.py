@@ -1,0 +1,154 @@
+"""Reads what a function returned and compares it with what was expected; every difference is a sentence."""
+
+import numpy as np
+
+RTOL, ATOL = 1e-4, 1e-5
+
+
+def describe(exercise, args):
+    """The arguments of a case in a few words: ``query (3, 5), key (7, 5), value (7, 11)``."""
+    return ", ".join(_describe(name, arg) for name, arg in zip(exercise.parameters, args))
+
+
+def as_results(exercise, value, expected, case):
+    """What was returned as arrays of the expected kind and shape, and a sentence if that cannot be.
+
+    Returns
+    -------
+    results : list of ndarray
+        One for each name in ``exercise.returns``.
+    sentence : str or None
+    """
+    names = exercise.returns
+    expected = list(expected) if len(names) > 1 else [expected]
+    if value is None:
+        return [], f"Your function returns None: end it with `return {', '.join(names)}`."
+    values, sentence = _parts(value, names) if len(names) > 1 else ([value], None)
+    results = []
+    for name, part, wanted in zip(names, values, expected):
+        array, sentence = _as_array(name, part)
+        sentence = sentence or _shape(name, part, array, np.asarray(wanted), case) or _kind(name, array, wanted, case)
+        if sentence:
+            return results, sentence
+        results.append(array)
+    return results, sentence
+
+
+def compare(exercise, results, expected, case):
+    """A sentence on the first result that differs from what was expected, or None."""
+    expected = list(expected) if len(exercise.returns) > 1 else [expected]
+    wrong = [i for i, (got, wanted) in enumerate(zip(results, expected)) if not close(got, wanted)]
+    if not wrong:
+        return None
+    at = wrong[-1] if len(wrong) == len(results) else wrong[0]  # the last comes earlier in the computation
+    name, got, wanted = exercise.returns[at], results[at], np.asarray(expected[at])
+    gap = np.abs(got.astype(float) - wanted.astype(float))
+    index = np.unravel_index(gap.argmax(), gap.shape)
+    place = f"[{', '.join(map(str, index))}]" if index else ""
+    right = [f"`{exercise.returns[i]}`" for i in range(len(results)) if i not in wrong]
+    said = f"{' and '.join(right)} {'is' if len(right) == 1 else 'are'} right. " if right else ""
+    return (
+        f"{said}`{name}`{place} is {_number(got[index])} and should be {_number(wanted[index])}, given {case}. "
+        f"Print each step for that place and compare it with a calculation by hand, or ask `hint.{exercise.name}()`."
+    )
+
+
+def close(got, wanted):
+    """Equal within rounding; NaN equals NaN."""
+    got, wanted = np.asarray(got), np.asarray(wanted)
+    if got.shape != wanted.shape or not {got.dtype.kind, wanted.dtype.kind} <= set("biuf"):
+        return False
+    return np.allclose(got.astype(float), wanted.astype(float), rtol=RTOL, atol=ATOL, equal_nan=True)
+
+
+def same(exercise, one, other):
+    """How far two outcomes agree: 1 for equal results or the same error, ½ for the same error with other numbers."""
+    if one.late or other.late:
+        return 0
+    if one.error or other.error:
+        texts = [f"{type(error).__name__} {error_text(error)}" for error in (one.error, other.error)]
+        alike = len({tuple(text.split()[:4]) for text in texts}) == 1
+        return 1 if texts[0] == texts[1] else 0.5 * alike
+    try:
+        ones, others = ([v] if len(exercise.returns) == 1 else list(v) for v in (one.value, other.value))
+        return float(len(ones) == len(others) and all(close(a, b) for a, b in zip(ones, others)))
+    except Exception:  # an object that refuses to be read
+        return 0
+
+
+def error_text(error):
+    """The first line of an error's message, at most 160 characters of it."""
+    try:
+        return (str(error).strip().splitlines() or ["without a message"])[0][:160]
+    except Exception:
+        return "without a message"
+
+
+def _describe(name, arg):
+    if not isinstance(arg, np.ndarray):
+        return f"{name} {arg}"
+    if arg.ndim == 1 and arg.size <= 8 and arg.dtype.kind in "bi":
+        return f"{name} {arg.tolist()}"
+    return f"{name} {arg.shape}" + ("" if arg.dtype in (np.float64, bool) else f" of {arg.dtype}")
+
+
+def _parts(value, names):
+    wanted = f"`return {', '.join(names)}`"
+    if not isinstance(value, (tuple, list)) and not (isinstance(value, np.ndarray) and value.shape == (len(names),)):
+        shape = f"one array of shape {np.shape(value)}" if isinstance(value, np.ndarray) else type(value).__name__
+        return [], f"Your function returns {shape}; {len(names)} results are expected: end it with {wanted}."
+    if len(value) != len(names):
+        return [], f"Your function returns {len(value)} results; {len(names)} are expected: end it with {wanted}."
+    return list(value), None
+
+
+def _as_array(name, part):
+    if part is None:
+        return None, f"`{name}` is None: a step does not return what it computes. Check the line that makes it."
+    if isinstance(part, (str, bytes, dict, set)):
+        return None, f"`{name}` is of type {type(part).__name__}: return a NumPy array of numbers instead."
+    try:
+        array = np.asarray(part)
+    except ValueError:
+        return None, f"`{name}` has rows of different lengths: every row of an array must be as long as the others."
+    if array.dtype.kind not in "biuf":
+        kind = array.dtype if array.ndim else type(part).__name__
+        return None, f"`{name}` holds no real numbers (type {kind}): return a NumPy array of numbers."
+    return array, None
+
+
+def _shape(name, part, array, wanted, case):
+    if array.shape == wanted.shape:
+        return None
+    if isinstance(part, tuple) and len(part) and np.shape(part[0]) == wanted.shape:
+        return f"Your function returns {len(part)} things; only `{name}` is expected: return that one alone."
+    step = "Print the shape after each line: the first that surprises you holds the fault."
+    if array.ndim != wanted.ndim:
+        step = f"Those are {array.ndim} axes in place of {wanted.ndim}. {step}"
+    return f"`{name}` has shape {array.shape} and should have {wanted.shape}, given {case}. {step}"
+
+
+def _kind(name, array, wanted, case):
+    """A mask must be boolean, or integers 0 and 1; numbers must be finite."""
+    if np.asarray(wanted).dtype == bool:
+        if array.dtype.kind == "f":
+            return (
+                f"`{name}` holds floats ({array.dtype}), and a float mask is added to the scores instead of hiding. "
+                "Return booleans: a comparison such as `a <= b` gives them, `.astype(bool)` makes them of 0 and 1."
+            )
+        if array.dtype.kind in "iu" and not np.isin(array, (0, 1)).all():
+            return f"`{name}` holds {array.min()} to {array.max()}: return True where a query may attend, else False."
+        return None
+    bad = ~np.isfinite(array)
+    if bad.any():
+        index = tuple(int(i) for i in np.argwhere(bad)[0])
+        place = f"[{', '.join(map(str, index))}]" if index else ""
+        return (
+            f"`{name}`{place} is {array[index]}, given {case}; {bad.sum()} of {array.size} are not finite. "
+            "Such a number comes from 0/0, log 0 or an `exp` that overflows: print the largest number before each."
+        )
+    return None
+
+
+def _number(value):
+    return str(bool(value)) if np.asarray(value).dtype == bool else f"{float(value):.3g}"

@@ -1,0 +1,263 @@
+"""Questions that are answered before the answer is shown: lock a choice, then see what is computed."""
+
+import re
+from difflib import get_close_matches
+from html import escape
+
+import ipywidgets as widgets
+import traitlets
+
+from attention_lab.teaching.questions import BANK, CLOSING, RECALL
+from attention_lab.teaching.widget import LessonWidget, css, style
+
+
+def predict(id):
+    """Ask one question, above the demo that answers it.
+
+    Parameters
+    ----------
+    id : str
+        A question of the bank.
+
+    Returns
+    -------
+    Quiz
+
+    Raises
+    ------
+    ValueError
+        If the bank has no such question; the message names those that are near.
+
+    Examples
+    --------
+    >>> quiz = predict("divide-by-d")
+    >>> quiz.lock(0, "flatter")
+    >>> quiz.right
+    1
+    """
+    return Quiz("Predict, then see", [_find(id)])
+
+
+def recall(lesson):
+    """Two questions from earlier lessons, to open a lesson: ``recall("02")``.
+
+    Parameters
+    ----------
+    lesson : str
+        Two digits. Lesson 00 has nothing to recall.
+
+    Returns
+    -------
+    Quiz
+
+    Raises
+    ------
+    ValueError
+        If the lesson has no such questions.
+
+    Examples
+    --------
+    >>> [question.lesson for question in recall("02").questions]
+    ['01', '00']
+    """
+    return Quiz("Do you remember?", _chosen("recall", RECALL, lesson))
+
+
+def closing(lesson):
+    """The three questions that close a lesson: ``closing("02")``. Who can answer them may skip it.
+
+    Parameters and errors are those of `recall`; every lesson has closing questions.
+
+    Examples
+    --------
+    >>> len(closing("00").questions)
+    3
+    """
+    return Quiz("Three questions to close", _chosen("closing", CLOSING, lesson))
+
+
+def because(exercise):
+    """Why an exercise's key line is as it is, from a menu of three reasons: ``because("softmax")``.
+
+    Parameters
+    ----------
+    exercise : str
+        The exercise's name.
+
+    Returns
+    -------
+    Quiz
+
+    Raises
+    ------
+    ValueError
+        If no reason is asked for that exercise; the message names those that are near.
+
+    Examples
+    --------
+    >>> because("softmax").questions[0].id
+    'because-softmax'
+    """
+    return Quiz("Because …", [_find(f"because-{exercise}")])
+
+
+def _find(id):
+    if id not in BANK:
+        near = get_close_matches(str(id), BANK, n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "see attention_lab.teaching.questions.BANK"
+        raise ValueError(f"id must be a question of the bank, got {id!r}: {hint}")
+    return BANK[id]
+
+
+def _chosen(kind, choice, lesson):
+    if lesson not in choice:
+        raise ValueError(f"lesson must be one of {', '.join(map(repr, choice))} for {kind}(), got {lesson!r}")
+    return [BANK[id] for id in choice[lesson]]
+
+
+class Quiz(LessonWidget):
+    """Questions one under another, with a line that counts the answers where there are several.
+
+    ``questions`` holds them, ``lock(i, option)`` answers one in code, ``locked`` says whether all are answered,
+    ``right`` counts the right ones.
+    """
+
+    def __init__(self, heading, questions):
+        self.heading = heading
+        self.questions = tuple(questions)
+        several = len(self.questions) > 1
+        self.cards = [Card(question, i if several else None) for i, question in enumerate(self.questions, start=1)]
+        self.progress = widgets.HTML()
+        top = widgets.HTML(f'<p class="al-q-heading">{escape(heading)}</p>')
+        last = [self.progress] if several else []
+        super().__init__([style(css("predict.css")), top, *self.cards, *last])
+        self.add_class("al-q")
+        for card in self.cards:
+            card.observe(self._count, "locked")
+        self._count()
+
+    @property
+    def locked(self):
+        """Whether every question is answered."""
+        return all(card.locked for card in self.cards)
+
+    @property
+    def right(self):
+        """How many answers are right so far."""
+        return sum(card.right for card in self.cards)
+
+    def lock(self, i, option):
+        """Answer question `i`, counted from 0, with the text of an option."""
+        self.cards[i].lock(option)
+
+    def again(self):
+        """Ask everything anew."""
+        for card in self.cards:
+            card.again()
+
+    def _count(self, change=None):
+        answered = sum(card.locked for card in self.cards)
+        text = f"{answered} of {len(self.cards)} answered, {self.right} right"
+        self.progress.value = f'<p class="al-q-progress" role="status">{text}</p>'
+
+    def static(self):
+        """The questions and their options, nothing else: what a reader without a kernel sees."""
+        lines = [self.heading]
+        html = [f"<div><p><em>{escape(self.heading)}</em></p>"]
+        for card in self.cards:
+            choices = card.question.choices
+            lines += [card.number + _plain(card.question.text), *(f"  ( ) {_plain(choice)}" for choice in choices)]
+            items = "".join(f"<li>{_html(choice)}</li>" for choice in choices)
+            html.append(f"<p><strong>{card.number}{_html(card.question.text)}</strong></p><ul>{items}</ul>")
+        html.append("<p><small>Run this cell to choose an answer.</small></p></div>")
+        return {"text/plain": "\n".join(lines), "text/html": "\n".join(html)}
+
+
+class Card(widgets.VBox):
+    """One question: options to choose from, a lock, and what is so once the lock is shut.
+
+    The options are buttons and not radio buttons: JupyterLab keeps the arrow keys for itself, so a keyboard could not
+    reach the second radio button. Tab and Space reach all of these.
+    """
+
+    locked = traitlets.Bool(False)
+
+    def __init__(self, question, number=None):
+        self.question = question
+        self.number = "" if number is None else f"{number}. "
+        asked = widgets.HTML(f'<p class="al-q-text">{self.number}{_html(question.text)}</p>')
+        self.options = {option: _button(lambda _, option=option: self.choose(option)) for option in question.choices}
+        self.lock_button = _button(lambda _: self.lock(self.chosen), "Lock my answer")
+        self.again_button = _button(lambda _: self.again(), "Ask me again")
+        self.feedback = widgets.HTML()
+        choices = widgets.VBox(list(self.options.values()))
+        choices.add_class("al-q-choices")
+        super().__init__([asked, choices, widgets.HBox([self.lock_button, self.again_button]), self.feedback])
+        self.add_class("al-q-card")
+        self.again()
+
+    def choose(self, option):
+        """Mark an option; until the lock is shut another one can be marked."""
+        if self.locked:
+            raise ValueError(f"{self.question.id} is locked: call again() to answer it anew")
+        if option not in self.options:
+            raise ValueError(f"option must be one of {self.question.choices}, got {option!r}")
+        self.chosen = option
+        self._refresh()
+
+    def lock(self, option):
+        """Freeze this choice, then compute the answer."""
+        self.choose(option)
+        self.right, self.feedback.value = _verdict(self.question, option)
+        self.locked = True
+        self._refresh()
+
+    def again(self):
+        """Open the lock and take the choice back."""
+        self.chosen, self.right, self.feedback.value = None, False, ""
+        self.locked = False
+        self._refresh()
+
+    def _refresh(self):
+        for option, button in self.options.items():
+            button.description = f"{'●' if option == self.chosen else '○'} {_plain(option)}"
+            button.disabled = self.locked
+        self.lock_button.disabled = self.locked or self.chosen is None
+        self.again_button.layout.display = "" if self.locked else "none"
+
+
+def _button(on_click, description=""):
+    button = widgets.Button(description=description)
+    button.on_click(on_click)
+    return button
+
+
+def _verdict(question, chosen):
+    """Whether the choice is right, and the HTML that says so and why."""
+    try:
+        answer = question.answer()
+    except Exception as error:  # whatever went wrong, the reader sees it where the answer would stand
+        text = f"The answer could not be computed. {type(error).__name__}: {error}"
+        return False, f'<p class="al-q-error" role="alert">{escape(text)}</p>'
+    if chosen == answer:
+        parts = [_said("right", "Right:", chosen, question)]
+    else:
+        parts = [_said("wrong", "Not so:", chosen, question), _said("right", "It is:", answer, question)]
+    working = f"<pre><code>{escape(question.working)}</code></pre>"
+    parts.append(f"<details><summary>How it was computed</summary>{working}</details>")
+    return chosen == answer, f'<div role="status">{"".join(parts)}</div>'
+
+
+def _said(kind, opening, option, question):
+    mark = {"right": "✓", "wrong": "✗"}[kind]
+    head = f'<b><span aria-hidden="true">{mark}</span> {opening}</b> <q>{_html(option)}</q>'
+    return f'<div class="al-q-said al-q-{kind}"><p>{head}</p><p>{_html(question.options[option])}</p></div>'
+
+
+def _html(text):
+    """Text as HTML, with `code` between backticks."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def _plain(text):
+    return text.replace("`", "")

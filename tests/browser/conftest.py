@@ -1,0 +1,59 @@
+"""One JupyterLab and one Chromium for all browser tests; a screenshot of every failure."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.browser.lab import Notebook, launch, serve, write_notebook
+from tests.chromium import find_chromium, is_required
+
+LESSONS = Path(__file__).parents[2] / "notebooks"
+SHOTS = Path(__file__).parents[2] / "test-results"
+MECHANISM = (  # what lessons are made of, so that it is tested without them
+    "from attention_lab import explore_attention, order, predict",
+    "explore_attention(heads=4, show=('sentence', 'length', 'heads', 'query'))",
+    "explore_attention(heads=4, length=16, show=('length', 'temperature'), mask='causal', padding=2)",
+    "predict('divide-by-d')",
+    "order('softmax')",
+)
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    """The address of a JupyterLab over copies of the lessons."""
+    root, scratch = tmp_path_factory.mktemp("lessons"), tmp_path_factory.mktemp("jupyter")
+    for lesson in LESSONS.glob("*.ipynb"):
+        shutil.copy(lesson, root)
+    write_notebook(root / "mechanism.ipynb", *MECHANISM)
+    with serve(root, scratch) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if not find_chromium():
+        missing = "Chromium was not found: install chromium, or set CHROMIUM=/path/to/it"
+        pytest.fail(missing) if is_required() else pytest.skip(missing)
+    with launch() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def notebook(request, browser, lab):
+    """A notebook that was opened and run to its end."""
+    notebook = Notebook(browser, lab, request.param)
+    notebook.run_all()
+    yield notebook
+    notebook.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.failed and Notebook.latest:
+        SHOTS.mkdir(exist_ok=True)
+        path = SHOTS / f"{item.name}.png"
+        Notebook.latest.page.screenshot(path=path)
+        report.sections.append(("Screenshot", str(path)))
+    return report

@@ -1,0 +1,80 @@
+"""An `Explorer` on the page: its sliders, its picture, its size."""
+
+from tests.browser.lab import poll
+
+# The picture, without the titles of controls around it.
+PICTURE = "demo => demo.querySelector('.al')?.innerHTML ?? ''"
+SLIDERS = """demo => [...demo.querySelectorAll('.noUi-handle')].map((handle, i) => [handle, i])
+    .filter(([handle]) => handle.offsetParent && !handle.closest('.noUi-target').hasAttribute('disabled'))
+    .map(([handle, i]) => [handle.closest('.widget-inline-hbox').querySelector('.widget-label').textContent, i])"""
+SIZE = "demo => { const box = demo.getBoundingClientRect(); return [box.width, box.height].map(Math.round); }"
+OVERFLOW = """demo => { const output = demo.closest('.jp-OutputArea-output');
+    return Math.max(output.scrollWidth - output.clientWidth, demo.scrollWidth - demo.clientWidth,
+                    demo.querySelector('.al').scrollWidth - demo.querySelector('.al').clientWidth); }"""
+COLOUR = """demo => { const image = [...demo.querySelectorAll('.al img')].find(image => image.offsetParent);
+    const cell = demo.querySelector('.al tbody td:not(.m):not(.pad)');
+    return image ? image.src : getComputedStyle(cell).backgroundColor; }"""
+
+
+class Demo:
+    """A demo, found anew for each look: the page may rebuild it."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def show(self):
+        self.root.scroll_into_view_if_needed()
+        poll(self.picture, 20, "the demo drew no picture")
+        return self
+
+    def picture(self):
+        return self.root.evaluate(PICTURE)
+
+    def size(self):
+        return self.root.evaluate(SIZE)
+
+    def overflow(self):
+        """Pixels by which the demo is wider than its place. The maps may scroll in a box of their own."""
+        return self.root.evaluate(OVERFLOW)
+
+    def colour(self):
+        """The colour of a cell, or the image that shows the cells."""
+        return self.root.evaluate(COLOUR)
+
+    def sliders(self):
+        """The sliders that can be seen and moved, by name."""
+        handles = self.root.locator(".noUi-handle")
+        return {name: handles.nth(i) for name, i in self.root.evaluate(SLIDERS)}
+
+    def step(self, name, handle):
+        """Move a slider one step by the keyboard, away from its end, and wait for another picture."""
+        before = self.picture()
+        at_end = value_of(handle) >= float(handle.get_attribute("aria-valuemax"))
+        handle.press("ArrowLeft" if at_end else "ArrowRight")
+        poll(lambda: self.picture() not in ("", before), 10, f"'{name}' moved and the picture did not change")
+
+    def sizes(self, handle, key):
+        """The sizes of the demo while one key takes a slider over its whole range."""
+        handle.press("Home")
+        found, value, last = [self.size()], None, value_of(handle)
+        while value != last:
+            value, before = last, self.picture()
+            handle.press(key)
+            last = value_of(handle)
+            if last != value:
+                poll(lambda before=before: self.picture() != before, 10, "the picture stands still")
+                found.append(self.size())
+        return found
+
+    def reset(self):
+        self.root.get_by_role("button", name="Reset", exact=True).click()
+
+
+def value_of(handle):
+    return float(handle.get_attribute("aria-valuenow"))
+
+
+def demos(notebook):
+    """The demos of a notebook, each scrolled into view as it is reached."""
+    found = notebook.page.locator(".al-explorer")
+    return [Demo(found.nth(i)).show() for i in range(found.count())]

@@ -1,0 +1,153 @@
+"""A real JupyterLab and a real Chromium, and what the browser tests and the slider benchmark do with them."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+from playwright.sync_api import sync_playwright
+
+from tests.chromium import find_chromium
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-sync"]
+HERE = "http://127.0.0.1"
+NOTEBOOK = "window.jupyterapp?.shell.currentWidget"
+KERNEL = f"{NOTEBOOK}?.sessionContext?.session?.kernel"
+ERRORS = ", ".join(
+    f'.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("error", "stderr")
+)
+
+
+@contextmanager
+def serve(root, scratch):
+    """JupyterLab over the notebooks in `root`, with every setting of its own in `scratch`. Gives its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    _settle(scratch / "config/lab/user-settings/@jupyterlab")
+    places = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "run"}
+    places = {name: str(scratch / place) for name, place in (places | {"IPYTHONDIR": "ipython"}).items()}
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--allow-root"]
+    command += ["--ServerApp.port_retries=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={root}"]
+    command += ["--LabApp.news_url=", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    command += ["--LabApp.expose_app_in_browser=True"]
+    with open(scratch / "lab.log", "w+") as log:
+        server = subprocess.Popen(command, env={**os.environ, **places}, stdout=log, stderr=log)
+        try:
+            poll(lambda: _answers(server, port, scratch), 60, "JupyterLab did not start")
+            yield f"{HERE}:{port}"
+        finally:
+            server.terminate()
+            server.wait(20)
+
+
+def _settle(settings):
+    """No question about Jupyter news over the page; what a test does to a notebook is not saved."""
+    choices = {
+        "apputils-extension/notification": {"fetchNews": "false"},
+        "docmanager-extension/plugin": {"autosave": False},
+    }
+    for plugin, choice in choices.items():
+        path = settings / f"{plugin}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(choice))
+
+
+def _answers(server, port, scratch):
+    if server.poll() is not None:
+        raise RuntimeError(f"JupyterLab ended at once:\n{(scratch / 'lab.log').read_text()}")
+    try:
+        return urllib.request.urlopen(f"{HERE}:{port}/api/status", timeout=2).status == 200
+    except OSError:
+        return False
+
+
+@contextmanager
+def launch():
+    """A headless Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), headless=True, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def write_notebook(path, *cells):
+    """A notebook of code cells."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, path)
+
+
+def poll(get, seconds, complaint):
+    """Wait until `get()` is true, and give it. (A predicate that returns a Promise would be true at once.)"""
+    end = time.monotonic() + seconds
+    while not (value := get()):
+        if time.monotonic() > end:
+            raise AssertionError(f"{complaint} (waited {seconds} s)")
+        time.sleep(0.02)
+    return value
+
+
+class Notebook:
+    """A notebook that is open in the browser, with every request and console error since it was opened."""
+
+    latest = None  # the one that a screenshot is taken of when a test fails
+
+    def __init__(self, browser, address, name, *, width=1300, height=950):
+        self.name, self.console, self.requests = name, [], []
+        Notebook.latest = self
+        self.page = page = browser.new_page(viewport={"width": width, "height": height})
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("websocket", lambda socket: self.requests.append(socket.url))
+        page.on("pageerror", lambda error: self.console.append(f"uncaught: {error}"))
+        page.on("console", lambda message: message.type == "error" and self.console.append(_spell(message)))
+        page.goto(f"{address}/lab/workspaces/w{time.time_ns()}/tree/{name}?reset", wait_until="domcontentloaded")
+        self._wait(f"{KERNEL}?.status === 'idle'", 90, "no kernel")
+
+    def run_all(self, seconds=120):
+        """Run every cell, until all have run or one has failed."""
+        self.command("notebook:run-all-cells")
+        code = f"{NOTEBOOK}.content.widgets.filter(c => c.model.type === 'code' && c.model.sharedModel.source.trim())"
+        all_ran = f"{KERNEL}?.status === 'idle' && {code}.every(c => c.model.executionCount)"
+        self._wait(f"document.querySelector('{ERRORS}') || {all_ran}", seconds, "cells did not end")
+        self.page.wait_for_timeout(300)  # widgets still come in
+
+    def command(self, name, **arguments):
+        """Give JupyterLab a command. It is not awaited: an error in a cell would hang it."""
+        self.page.evaluate(f"() => {{ window.jupyterapp.commands.execute('{name}', {json.dumps(arguments)}); }}")
+
+    def use_theme(self, theme):
+        self.command("apputils:change-theme", theme=f"JupyterLab {theme}")
+        is_light = "true" if theme == "Light" else "false"
+        self._wait(f"document.body.dataset.jpThemeLight === '{is_light}'", 20, f"no {theme} theme")
+
+    def failures(self):
+        """What cells wrote as errors or to stderr."""
+        return self.page.locator(ERRORS).all_inner_texts()
+
+    def strangers(self):
+        """Requests that left this machine."""
+        ours = re.compile(r"(https?|wss?)://127\.0\.0\.1[:/]|data:|blob:|about:")
+        return [url for url in self.requests if not ours.match(url)]
+
+    def close(self):
+        self.page.evaluate(f"async () => await {NOTEBOOK}?.sessionContext?.shutdown()")
+        self.page.close()
+        Notebook.latest = None
+
+    def _wait(self, condition, seconds, complaint):
+        poll(lambda: self.page.evaluate(f"() => Boolean({condition})"), seconds, f"{self.name}: {complaint}")
+
+
+def _spell(message):
+    return f"{message.text} ({Path(message.location.get('url', '')).name})"

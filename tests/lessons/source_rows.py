@@ -1,0 +1,62 @@
+"""The rows of the texts that the course mirrors: which lessons teach each, and what its code must contain.
+
+For every row of a finished lesson there is working code with the row's own test shapes, a figure and an exercise.
+"""
+
+import re
+
+from tests.lessons.rules_code import exercise_names
+
+ROWS_OF_LESSON = {
+    "00": ("B1", "B6"),
+    "01": ("A1", "B1", "B6", "C2", "D1"),
+    "02": ("B9", "D2"),
+    "03": ("B3", "D3", "D4"),
+}
+BATCHED = r"\((\d+, ){2,}\d+\)"
+# Patterns that the code of the row's cells must hold, each with what it stands for.
+PATTERNS = {
+    "A1": {
+        "a query of shape (4, 8)": r"\(4, 8\)",
+        "a key of shape (6, 8)": r"\(6, 8\)",
+        "a value of shape (6, 10)": r"\(6, 10\)",
+    },
+    "B1": {"an input of shape (2, 5, 8)": r"\(2, 5, 8\)"},
+    "B3": {"a heatmap": r"\bheatmap\("},
+    "B6": {"a batch, such as (2, 5, 8)": BATCHED},
+    "B9": {
+        "a causal mask": r"\bcausal_mask\(",
+        "a padding mask": r"\bpadding_mask\(",
+        "both combined": r"\bcombine_masks\(|_mask\b.*&|&.*_mask\b",
+    },
+    "C2": {"a batch, such as (2, 5, 8)": BATCHED},
+    "D1": {"an input of shape (10, 64)": r"\(10, 64\)", "seed 42": r"\b42\b"},
+    "D2": {"a causal mask of 10 by 10": r"\(10, 10\)|causal_mask\(10\b"},
+    "D3": {"weights of shape (10, 20)": r"\(10, 20\)", "their entropy": r"entropy\("},
+    "D4": {"an input of shape (10, 64)": r"\(10, 64\)", "seed 42": r"\b42\b"},
+}
+FIGURES = ("image/png", "image/svg+xml")
+
+
+def cells_of_row(row, lessons):
+    """The code cells tagged ``source:ROW`` in these lessons."""
+    return [cell for lesson in lessons for cell in lesson.code if row in cell.tagged("source")]
+
+
+def row_problems(row, lessons):
+    """What a row still lacks in the finished lessons that teach it."""
+    problems = []
+    for lesson in lessons:
+        if not cells_of_row(row, [lesson]):
+            problems.append(f"{lesson.name} teaches {row}: tag the code cells that do 'source:{row}'")
+    cells = cells_of_row(row, lessons)
+    source = "\n".join(cell.source for cell in cells)
+    problems += [
+        f"{row} lacks {what}, in code" for what, pattern in PATTERNS[row].items() if not re.search(pattern, source)
+    ]
+    data = [output.get("data", {}) for cell in cells for output in cell.outputs]
+    if not any(kind in entry for entry in data for kind in FIGURES):
+        problems.append(f"{row} lacks a figure: an image in the output of a cell tagged 'source:{row}'")
+    if not any(name in exercise_names() for cell in cells for name in cell.tagged("exercise")):
+        problems.append(f"{row} lacks an exercise: a cell tagged both 'source:{row}' and 'exercise:NAME'")
+    return problems

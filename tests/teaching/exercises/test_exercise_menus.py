@@ -1,0 +1,128 @@
+"""check, hint, solution, order by name; what is shown, and how."""
+
+import subprocess
+import sys
+from functools import wraps
+
+import pytest
+
+from attention_lab.teaching.exercises import EXERCISES, check, hint, order, show_source, solution
+from attention_lab.teaching.exercises.display import Said
+from attention_lab.teaching.exercises.lesson_01 import faulty_attention_over_queries
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    """Every test starts as a kernel does: no attempt made, no hint given."""
+    for exercise in EXERCISES.values():
+        monkeypatch.setattr(exercise, "attempts", 0)
+        monkeypatch.setattr(exercise, "hints_given", 0)
+
+
+def my_softmax(scores): ...
+
+
+def test_lessons_have_their_exercises():
+    assert list(EXERCISES) == [
+        "similarity",
+        "softmax",
+        "log_softmax",
+        "attention",
+        "masked_softmax",
+        "causal_mask",
+        "sliding_window_mask",
+        "own_sentence_mask",
+        "entropy",
+        "effective_keys",
+        "similarity_summary",
+    ]
+
+
+@pytest.mark.parametrize("menu", [check, hint, solution, order])
+def test_menus_complete_names_and_tell_of_themselves(menu):
+    assert dir(menu) == sorted(EXERCISES)
+    assert repr(menu).count("\n") == len(EXERCISES) - 1
+    assert "Write attention(query, key, value)" in repr(menu)
+    assert not hasattr(menu, "_repr_html_")
+
+
+@pytest.mark.parametrize("menu", [check, hint, solution, order])
+def test_an_unknown_name_is_told_with_near_ones(menu):
+    with pytest.raises(AttributeError, match="no exercise is called 'softmx': did you mean softmax or log_softmax"):
+        menu.softmx  # noqa: B018
+    with pytest.raises(ValueError, match="no exercise is called 'zzz': there are similarity, softmax"):
+        menu("zzz")
+    with pytest.raises(ValueError, match=r"write \w+\.softmax\(\.\.\.\)"):
+        menu(my_softmax)
+
+
+def test_both_ways_of_calling():
+    right = EXERCISES["softmax"].reference
+    assert check.softmax(right).passed
+    assert check("softmax", right).passed
+    assert check("softmax").status == "not attempted"
+    assert check.softmax().status == "not attempted"
+    assert check.softmax.__doc__ == EXERCISES["softmax"].task
+
+
+def test_hints_come_one_by_one_and_stay_at_the_last():
+    texts = [hint.softmax().message for _ in range(4)]
+    for number, text in enumerate(texts[:3], start=1):
+        assert text.startswith(f"Hint {number} of 3: {EXERCISES['softmax'].hints[number - 1]}")
+    assert texts[3] == texts[2]
+    assert "solution.softmax()" in texts[2]
+    assert hint.attention().message.startswith("Hint 1 of 3")
+
+
+def test_the_solution_opens_after_an_attempt():
+    assert "First an attempt: `check.softmax(my_softmax)`" in solution.softmax().message
+    assert check.softmax(my_softmax).status == "not attempted"
+    assert isinstance(solution.softmax(), Said)
+    assert check.softmax(lambda scores: scores).status == "wrong"
+    assert str(solution.softmax()) == str(show_source(EXERCISES["softmax"].reference))
+    assert str(solution.softmax()).startswith("def softmax(scores):\n    shifted = ")
+    assert isinstance(solution.attention(), Said)
+
+
+def test_what_a_check_says_is_shown_as_text_and_as_html():
+    said = Said("Use `a < b` & **not** <b>more</b>.", "wrong")
+    shown = said._repr_mimebundle_()
+    assert shown["text/plain"] == repr(said) == str(said) == "Use `a < b` & **not** <b>more</b>."
+    assert "<code>a &lt; b</code> &amp; **not** &lt;b&gt;more&lt;/b&gt;." in shown["text/html"]
+    assert "✗" in shown["text/html"]
+    assert not said.passed
+
+
+def test_the_four_verdicts_look_different():
+    boxes = [Said("x", status).html() for status in ("correct", "not attempted", "wrong", "error")]
+    assert len({box.split("true")[1] for box in boxes}) == 4  # by their sign, not by colour alone
+
+
+def test_source_is_shown_without_decorators_and_docstring():
+    shown = show_source(faulty_attention_over_queries)._repr_mimebundle_()
+    assert shown["text/plain"].startswith("def faulty_attention_over_queries(query, key, value):\n    scores = ")
+    assert "normalise over queries" not in shown["text/plain"]  # the diagnosis is not given away
+    assert shown["text/markdown"] == f"```python\n{shown['text/plain']}\n```"
+
+    @wraps(my_softmax)
+    def documented(x):
+        """One line.
+
+        And more.
+        """
+        return x
+
+    del documented.__wrapped__
+    assert str(show_source(documented)) == "def documented(x):\n    return x"
+
+
+@pytest.mark.parametrize("thing", [len, 3, "text"])
+def test_source_that_does_not_exist(thing):
+    with pytest.raises(TypeError, match="function must be one that is written in Python"):
+        show_source(thing)
+
+
+def test_the_package_gives_the_same_names():
+    code = "from attention_lab import check, hint, order, show_source, solution; print(check.softmax(None).status)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "not attempted\n"

@@ -1,0 +1,163 @@
+"""The bank is the checker's own test: every fault fails with its own diagnosis, every case can tell axes apart."""
+
+import math
+
+import numpy as np
+import pytest
+
+import attention_lab
+from attention_lab.teaching.exercises import EXERCISES, runner
+from attention_lab.teaching.exercises.checker import assess, find_fault
+from attention_lab.teaching.exercises.order import assemble
+
+LABELS = ("# score", "# scale", "# mask", "# normalise", "# mix", "# project")
+ALL = EXERCISES.values()
+FAULTS = [(exercise, fault) for exercise in ALL for fault in exercise.faults]
+by_name = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.name)
+
+
+def copies(case):
+    return tuple(arg.copy() if isinstance(arg, np.ndarray) else arg for arg in case)
+
+
+def diagnosis_of(exercise, fault):
+    """What a learner who writes this fault is told, and on which case."""
+    outcomes = runner.run_all(fault, [copies(case) for case in exercise.cases])
+    for first in range(len(outcomes)):
+        if find_fault(exercise, outcomes, first) is fault:
+            text = fault.diagnosis
+            return text(outcomes[first].value, exercise.cases[first]) if callable(text) else text
+    raise AssertionError(f"{fault.__name__} is not recognised on any case")
+
+
+@by_name
+def test_the_reference_is_correct_by_its_own_checker(exercise):
+    said = assess(exercise, exercise.reference)
+    assert said.passed, said
+    assert said.message == f"Correct: {exercise.learned}"
+
+
+@pytest.mark.parametrize(("exercise", "fault"), FAULTS, ids=[fault.__name__ for _, fault in FAULTS])
+def test_every_fault_fails_with_its_own_diagnosis(exercise, fault):
+    said = assess(exercise, fault)
+    assert said.status in ("wrong", "error")
+    assert said.message.endswith(diagnosis_of(exercise, fault))
+    assert fault.__name__.startswith(f"faulty_{exercise.name}_")
+    assert "Traceback" not in said.message
+
+
+@by_name
+def test_diagnoses_say_cause_and_next_step_and_differ(exercise):
+    texts = [diagnosis_of(exercise, fault) for fault in exercise.faults]
+    assert len(texts) >= 4
+    assert len(set(texts)) == len(texts)
+    for text in texts:
+        assert len(text.split()) >= 8, text
+        assert len([part for part in text.replace("`", "").split(". ") if part]) >= 2 or ":" in text, text
+
+
+@by_name
+def test_hints_are_a_ladder_of_three(exercise):
+    assert len(exercise.hints) == 3
+    assert len(set(exercise.hints)) == 3
+    assert exercise.name in exercise.task
+
+
+@by_name
+def test_every_axis_of_a_case_is_a_different_prime(exercise):
+    def prime(n):
+        return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
+
+    for case in exercise.cases:
+        for array in (arg for arg in case if isinstance(arg, np.ndarray)):
+            sizes = [n for n in array.shape if n != 1]
+            assert all(map(prime, sizes)), array.shape
+            assert len(set(sizes)) == len(sizes), array.shape
+
+
+def test_attention_cases_tell_all_five_sizes_apart():
+    for query, key, value in EXERCISES["attention"].cases:
+        sizes = (*query.shape[:-2], query.shape[-2], key.shape[-2], query.shape[-1], value.shape[-1])
+        assert len(set(sizes)) == len(sizes)
+
+
+@pytest.mark.parametrize("name", ["similarity", "softmax", "log_softmax", "attention", "masked_softmax", "entropy"])
+def test_array_exercises_have_stacks_and_float32(name):
+    cases = EXERCISES[name].cases
+    assert any(case[0].ndim > 2 for case in cases)
+    assert any(case[0].dtype == np.float32 for case in cases)
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax", "masked_softmax"])
+def test_scores_reach_ten_thousand(name):
+    assert max(np.abs(case[0]).max() for case in EXERCISES[name].cases) >= 1e4
+
+
+def by_package(name, args):
+    """The package's own function for an exercise."""
+    lab = attention_lab
+    if name == "similarity_summary":
+        found = lab.query_key_similarity(*args)
+        return found["mean"], found["max"], found["min"]
+    if name == "masked_softmax":
+        return lab.softmax(np.where(args[1], args[0], -np.inf))
+    if name == "sliding_window_mask":
+        return lab.sliding_window_mask(*args[:2], window=args[2])
+    named = {"attention": lab.scaled_dot_product_attention, "entropy": lab.attention_entropy}
+    return named.get(name, getattr(lab, name, None))(*args)
+
+
+@pytest.mark.parametrize("name", sorted(EXERCISES.keys() - {"similarity", "own_sentence_mask"}))
+def test_the_reference_equals_the_package(name):
+    exercise = EXERCISES[name]
+    for case in exercise.cases:
+        ours, theirs = exercise.reference(*copies(case)), by_package(exercise.name, copies(case))
+        many = len(exercise.returns) > 1
+        for a, b in zip(ours if many else [ours], theirs if many else [theirs]):
+            assert np.shape(a) == np.shape(b)
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
+
+
+def test_similarity_and_own_sentences_by_hand():
+    found = EXERCISES["similarity"].reference(np.array([[3.0, 0.0], [4.0, 4.0]]))
+    np.testing.assert_allclose(found, [[1, math.sqrt(0.5)], [math.sqrt(0.5), 1]])
+    mask = EXERCISES["own_sentence_mask"].reference(np.array([0, 0, 1]))
+    assert mask.tolist() == [[True, True, False], [True, True, False], [False, False, True]]
+
+
+@by_name
+def test_float32_stays_float32_in_the_reference(exercise):
+    for case in exercise.cases:
+        if isinstance(case[0], np.ndarray) and case[0].dtype == np.float32:
+            result = exercise.reference(*copies(case))
+            assert np.asarray(result[0] if len(exercise.returns) > 1 else result).dtype == np.float32
+
+
+@by_name
+def test_the_gap_is_the_reference_without_its_key_line(exercise):
+    gap, right = exercise.gap(), exercise.lines
+    assert exercise.key in LABELS
+    assert gap.startswith(f"def my_{exercise.name}(")
+    changed = [a for a, b in zip(map(str.strip, gap.splitlines()[1:]), right) if a != b]
+    assert len(changed) == 1
+    assert "..." in changed[0].split("  # ")[0]
+    assert exercise.key in changed[0]
+    assert max(map(len, gap.splitlines())) <= 120
+
+
+@by_name
+def test_the_untouched_gap_is_not_attempted(exercise):
+    lines = exercise.gap().splitlines()[1:]
+    said = assess(exercise, assemble(exercise, [line.strip() for line in lines]))
+    assert said.status == "not attempted"
+    assert said.message == f"Not attempted yet: replace the `...` in the line marked `{exercise.key}`."
+
+
+@by_name
+def test_shuffled_lines_are_few_and_out_of_order(exercise):
+    assert 3 <= len(exercise.lines) <= 8
+    assert len(set(exercise.lines)) == len(exercise.lines)
+    assert exercise.odd_line not in exercise.lines
+    assert sorted(exercise.shuffled) == sorted([*exercise.lines, exercise.odd_line])
+    assert [line for line in exercise.shuffled if line != exercise.odd_line] != exercise.lines
+    assert exercise.distractor in exercise.faults

@@ -1,0 +1,134 @@
+"""explore_attention: the course's own demo shows what the mathematics says."""
+
+import re
+
+import numpy as np
+import pytest
+
+from attention_lab import causal_mask, explore_attention, scaled_dot_product_attention
+from attention_lab.data import words
+from attention_lab.teaching.explorer import Explorer
+from tests.sweep import idle_controls, sweep
+
+
+@pytest.fixture(autouse=True)
+def _strict(monkeypatch):
+    monkeypatch.setattr(Explorer, "strict", True)
+
+
+def test_weights_are_those_of_the_package():
+    demo = explore_attention("the cat sat on the mat", mask="causal", norms="as they are")
+    x = words.embed(words.tokenize("the cat sat on the mat"))[0]
+    _, weights = scaled_dot_product_attention(x, x, x, is_causal=True)
+    np.testing.assert_allclose(demo.view.weights[0], weights, atol=1e-6)
+
+
+def test_equal_lengths_make_every_word_its_own_top_key():
+    demo = explore_attention("seven kings saw the old river bank")
+    assert (demo.view.weights[0].argmax(-1) == np.arange(7)).all()
+
+
+@pytest.mark.parametrize(("n_q", "n_k"), [(3, 7), (7, 3), (5, "same"), (1, 64), (64, 1)])
+def test_queries_are_the_last_positions(n_q, n_k):
+    demo = explore_attention(length=n_q, key_length=n_k, mask="causal")
+    n_k = n_q if n_k == "same" else n_k
+    assert demo.view.weights.shape == (1, n_q, n_k)
+    assert (demo.view.mask == causal_mask(n_q, n_k)).all()
+    shared = min(n_q, n_k)
+    assert demo.view.query_tokens[-shared:] == demo.view.key_tokens[-shared:]
+
+
+def test_a_new_sentence_sets_the_length():
+    demo = explore_attention()
+    demo.controls["sentence"].value = "one two three"
+    assert demo.state.length == 3 and demo.renders == 2
+    demo.set(length=7)
+    assert demo.view.key_tokens == ["one", "two", "three", "one", "two", "three", "one"]
+
+
+def test_padding_is_zero_vectors_hidden_or_not():
+    demo = explore_attention("the cat sat on", padding=2)
+    assert demo.view.key_tokens == ["the", "cat", "[pad]", "[pad]"]
+    assert (demo.view.weights[..., 2:] == 0).all() and demo.view.padded.tolist() == [False, False, True, True]
+    demo.set(hide_padding=False)
+    assert (demo.view.weights[..., 2:] > 0).all() and not demo.view.padded.any()
+
+
+def test_a_row_without_keys_is_said_to_be_so():
+    demo = explore_attention("the cat sat on", key_length=2, mask="causal", query=0)
+    assert "'the' sees no key" in demo.view.alt
+    assert "∅" in demo.picture
+
+
+def test_heads_slice_the_features_and_fold_together():
+    demo = explore_attention(heads=4)
+    assert demo.view.weights.shape == (4, 10, 10)
+    heads = demo.view.weights
+    demo.set(head="mean")
+    np.testing.assert_allclose(demo.view.weights[0], heads.mean(0))
+    demo.set(head="3")
+    np.testing.assert_allclose(demo.view.weights[0], heads[3])
+    demo.set(heads=2)
+    assert demo.state.head == "all"
+
+
+def test_stages_lead_from_scores_to_weights():
+    demo = explore_attention(stage="scores", temperature=2.0)
+    scores = demo.view.weights[0]
+    demo.set(stage="scaled")
+    np.testing.assert_allclose(demo.view.weights[0], scores / 8 / 2, rtol=1e-5)
+    assert demo.view.kind == "scores"
+
+
+def test_an_unknown_word_gets_a_visible_notice():
+    demo = explore_attention("the zzyzx sat")
+    assert "zzyzx" in demo.view.note and "made-up vector" in demo.picture
+
+
+@pytest.mark.parametrize("sentence", ["", "   ", "?!"])
+def test_a_sentence_without_words_is_an_error_and_the_demo_goes_on(sentence, monkeypatch):
+    monkeypatch.setattr(Explorer, "strict", False)
+    demo = explore_attention()
+    demo.controls["sentence"].value = sentence
+    assert len(demo.errors) == 1 and "sentence" in demo.message
+    demo.reset()
+    assert demo.message == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"length": 65}, "length must lie between 1 and 64"),
+        ({"length": 0}, "length must lie between 1 and 64"),
+        ({"query": 10}, "query must lie between 0 and 9"),
+        ({"mask": "future"}, "mask cannot be 'future'"),
+        ({"heads": 3}, "heads cannot be 3"),
+        ({"size_of_mask": 3}, "no control named size_of_mask"),
+        ({"show": ("width",)}, "show names no control: width"),
+    ],
+)
+def test_bad_starts_are_named(values, message):
+    with pytest.raises(ValueError, match=message):
+        explore_attention(**values)
+
+
+def test_a_sentence_that_is_no_text_is_refused():
+    with pytest.raises(TypeError, match="sentence must be a text"):
+        explore_attention(["the", "cat"])
+
+
+def test_every_control_moves_the_picture_and_nothing_breaks():
+    demo = explore_attention()
+    sweep(demo)
+    demo.reset()
+    assert idle_controls(demo) == set()
+
+
+def test_hostile_tokens_stay_text():
+    demo = explore_attention("a<b>c</b> <script>alert(1)</script> $x_1$ 猫 the cat")
+    assert not re.search(r"<b>c|<script", demo.picture)
+
+
+def test_big_maps_stay_small_messages():
+    demo = explore_attention(length=64, heads=8)
+    assert len(demo.picture) < 130_000

@@ -1,0 +1,160 @@
+"""The mechanism of the live demos: one render a change, errors shown, goals reached, a twin for readers."""
+
+import base64
+import io
+
+import matplotlib.image
+import numpy as np
+import pytest
+
+from attention_lab import softmax
+from attention_lab.teaching.explorer import Explorer, choice, log_slider, slider, stops, text, toggle
+from attention_lab.teaching.view import View
+from tests.sweep import idle_controls, sweep
+
+
+def compute(state):
+    if state.n == 13:
+        raise ValueError("n must not be <13>")
+    return View(softmax(np.arange(state.n * state.n, dtype=float).reshape(state.n, -1) / state.t), query=state.query)
+
+
+def clamp(state, controls, changed):
+    controls["query"].max = state.n - 1
+
+
+def make(**options):
+    controls = {
+        "n": slider(4, 1, 20, "n"),
+        "t": log_slider(1.0, 0.1, 10, "t"),
+        "query": slider(0, 0, 3, "query"),
+    }
+    return Explorer(controls, compute, clamp=clamp, **options)
+
+
+def test_one_change_is_one_render():
+    demo = make()
+    assert demo.renders == 1
+    demo.controls["n"].value = 9
+    assert demo.renders == 2
+    demo.set(n=6, t=2.0, query=5)
+    assert demo.renders == 3
+    assert (demo.state.n, demo.state.t, demo.state.query) == (6, 2.0, 5)
+
+
+def test_a_clamped_control_does_not_render_again():
+    demo = make()
+    demo.set(n=10, query=9)
+    before = demo.renders
+    demo.controls["n"].value = 3
+    assert demo.state.query == 2
+    assert demo.renders == before + 1
+    assert demo.view.query == 2
+
+
+def test_set_may_name_controls_in_any_order():
+    demo = make()
+    demo.set(query=15, n=16)
+    assert demo.state.query == 15
+
+
+def test_an_error_is_a_red_line_and_the_demo_goes_on():
+    demo = make()
+    good = demo.picture
+    demo.controls["n"].value = 13
+    assert [str(error) for error in demo.errors] == ["n must not be <13>"]
+    assert "n must not be &lt;13&gt;" in demo.message and 'role="alert"' in demo.message
+    assert demo.picture == good
+    demo.controls["n"].value = 5
+    assert demo.message == "" and demo.picture != good
+
+
+def test_a_strict_demo_raises(monkeypatch):
+    monkeypatch.setattr(Explorer, "strict", True)
+    demo = make()
+    with pytest.raises(ValueError, match="must not be"):
+        demo.set(n=13)
+    demo.set(n=5)
+    assert demo.renders == 3
+
+
+def test_reset_comes_back_to_the_start():
+    demo = make()
+    start = demo.picture
+    demo.set(n=13)
+    demo.set(n=7, query=2)
+    demo.reset()
+    assert demo.picture == start and demo.message == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"m": 3}, "no control named m: there are n, t, query"),
+        ({"n": "four"}, "n cannot be 'four'"),
+        ({"n": 21}, "n must lie between 1 and 20"),
+        ({"t": 11.0}, "t must lie between 0.1 and 10"),
+        ({"query": 4}, "query must lie between 0 and 3"),
+    ],
+)
+def test_set_refuses_what_it_cannot_do(values, message):
+    demo = make()
+    with pytest.raises(ValueError, match=message):
+        demo.set(**values)
+    demo.set(n=5)
+    assert demo.view.weights.shape == (1, 5, 5)
+
+
+def test_a_goal_is_reached_once_and_stays_reached():
+    demo = make(goal=("make n 9", lambda state, view: state.n == 9))
+    assert not demo.reached
+    demo.set(n=9)
+    assert demo.reached
+    demo.set(n=4)
+    assert demo.reached
+
+
+def test_hidden_controls_are_folded_away():
+    demo = make(show=("n",))
+    grids = [child for child in demo.children if "al-controls" in child._dom_classes]
+    assert [len(grid.children) for grid in grids] == [1, 2]
+    assert grids[1].layout.display == "none"
+    with pytest.raises(ValueError, match="show names no control: size"):
+        make(show=("n", "size"))
+
+
+def test_static_form_is_the_same_twice_and_true():
+    demo = make()
+    first, second = demo.static(), make().static()
+    assert first == second
+    assert first["text/plain"] == "4 × 4 weights; '0' attends most to '3' (0.64)"
+    picture = matplotlib.image.imread(io.BytesIO(base64.b64decode(first["image/png"])))
+    assert min(picture.shape[:2]) > 100
+
+
+def test_static_form_stays_when_the_first_picture_failed():
+    broken = Explorer({"n": slider(1, 1, 2, "n")}, lambda state: 1 / 0)
+    assert "could not be drawn" in broken.static()["text/plain"]
+
+
+def test_an_own_draw_and_twin_serve_other_pictures():
+    class Said:
+        alt = "two words"
+
+    own = Explorer({"a": toggle(True, "a")}, lambda state: Said(), lambda view: "<p>two</p>", twin=lambda view: b"png")
+    assert own.picture == "<p>two</p>"
+    assert own.static() == {"text/plain": "two words", "image/png": base64.b64encode(b"png").decode()}
+
+
+def test_control_makers_keep_their_start():
+    made = [choice(["a", "b"], "x", "b"), stops([1, 4], "x", 4), text("hi", "x"), slider(0.5, 0.0, 1.0, "x", step=0.1)]
+    assert [control.value for control in made] == ["b", 4, "hi", 0.5]
+    assert all(control.description == "x" for control in made)
+
+
+def test_the_sweep_finds_an_idle_control_and_an_error(monkeypatch):
+    monkeypatch.setattr(Explorer, "strict", True)
+    idle = Explorer({"a": slider(0, 0, 9, "a"), "b": slider(0, 0, 9, "b")}, lambda state: View([[state.a, 1.0]]))
+    assert idle_controls(idle) == {"b"}
+    with pytest.raises(ValueError, match="must not be"):
+        sweep(make())

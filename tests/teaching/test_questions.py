@@ -1,0 +1,132 @@
+"""The bank: every question settles, has one right option, and says something of its own about each."""
+
+import ast
+import time
+
+import pytest
+
+from attention_lab.teaching.questions import BANK, CLOSING, RECALL
+from attention_lab.teaching.questions.question import Question, question
+
+ALL = [pytest.param(item, id=item.id) for item in BANK.values()]
+LESSONS = ("00", "01", "02", "03")
+EXERCISES = {
+    "00": ("similarity",),
+    "01": ("attention", "softmax", "log_softmax"),
+    "02": ("masked_softmax", "causal_mask", "sliding_window_mask", "own_sentence_mask"),
+    "03": ("entropy", "effective_keys", "similarity_summary"),
+}
+# Questions that learners ask (Q) and what they often get wrong (M), by lesson.
+ROWS = {
+    "00": {"M1"},
+    "01": {*(f"Q{i}" for i in range(1, 20)), "M2", "M3", "M4", "M5"},
+    "02": {*(f"Q{i}" for i in range(20, 35)), "M6", "M7", "M8", "M9"},
+    "03": {*(f"Q{i}" for i in range(35, 45)), "M10", "M11", "M12", "M13"},
+}
+PREDICTED = {
+    "00": ("own-top-key",),
+    "01": ("divide-by-d", "shift-or-scale", "cosine-cannot-focus", "it-and-cat"),
+    "02": ("pads-vanish", "pad-rows", "times-zero", "mask-at-generation"),
+    "03": ("first-column", "weight-or-contribution", "unique-weights", "entropy-absolute"),
+}
+
+
+@pytest.mark.parametrize("item", ALL)
+def test_settles_on_one_option_quickly_and_every_time(item):
+    answers, seconds = [], []
+    for _ in range(3):
+        start = time.process_time()
+        answers.append(item.answer())
+        seconds.append(time.process_time() - start)
+    assert [option for option in item.options if option in answers] == [answers[0]]
+    assert min(seconds) < 0.2
+
+
+@pytest.mark.parametrize("item", ALL)
+def test_the_answer_comes_out_of_a_calculation(item):
+    tree = ast.parse(item.working)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    assert calls, "settle() calls nothing"
+    made = any(isinstance(node, ast.JoinedStr) for node in ast.walk(tree)) or "return str(" in item.working
+    named = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value in item.options}
+    assert made or len(named) > 1, "settle() can return only one option"
+
+
+@pytest.mark.parametrize("item", ALL)
+def test_each_option_has_its_own_feedback(item):
+    feedback = list(item.options.values())
+    assert len(set(feedback)) == len(feedback) >= 3
+    assert all(len(text.split()) >= 8 and text.endswith(".") for text in feedback)
+
+
+@pytest.mark.parametrize("item", ALL)
+def test_text_is_plain_and_short(item):
+    texts = (item.text, *item.options, *item.options.values())
+    assert all(text.count("`") % 2 == 0 and "$" not in text and "<b" not in text for text in texts)
+    assert "  " not in " ".join(texts)
+    assert len(item.text) < 300
+    assert not any(text in item.text for text in item.options.values())
+
+
+@pytest.mark.parametrize("item", ALL)
+def test_working_is_the_function_alone(item):
+    assert item.working.startswith("def ")
+    assert not any(text in item.working for text in item.options.values())
+
+
+def test_ids_are_unique_and_keep_to_their_lesson():
+    import attention_lab.teaching.questions as questions
+
+    found = [item for module in questions._MODULES for item in vars(module).values() if isinstance(item, Question)]
+    assert len(found) == len(BANK)
+    for module in questions._MODULES:
+        lesson = module.__name__.rsplit(".", 1)[1].split("_")[1]
+        assert {item.lesson for item in vars(module).values() if isinstance(item, Question)} == {lesson}
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_every_source_row_is_asked_once(lesson):
+    rows = [row for item in BANK.values() if item.lesson == lesson for row in item.source.split()]
+    rows = [row for row in rows if row[0] in "MQ"]
+    assert sorted(rows) == sorted(ROWS[lesson])
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_fixed_ids_exist(lesson):
+    for id in (*PREDICTED[lesson], *(f"because-{name}" for name in EXERCISES[lesson])):
+        assert BANK[id].lesson == lesson
+    assert all(len(BANK[f"because-{name}"].options) == 3 for name in EXERCISES[lesson])
+
+
+def test_lesson_00_has_questions_of_its_own():
+    assert sum(item.lesson == "00" for item in BANK.values()) >= 6
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_closing_asks_three_of_this_lesson_that_no_demo_asks(lesson):
+    ids = CLOSING[lesson]
+    assert len(set(ids)) == 3
+    assert {BANK[id].lesson for id in ids} == {lesson}
+    assert not set(ids) & set(PREDICTED[lesson])
+
+
+def test_recall_reaches_back_to_the_last_lesson_and_further():
+    assert set(RECALL) == set(LESSONS[1:])
+    for lesson, ids in RECALL.items():
+        distances = [int(lesson) - int(BANK[id].lesson) for id in ids]
+        assert len(set(ids)) == 2
+        assert distances == [1, min(int(lesson), 3)] or lesson == "02" and distances == [1, 2]
+    asked = [id for ids in RECALL.values() for id in ids]
+    assert len(asked) == len(set(asked))
+
+
+def test_order_is_stable_and_hides_the_right_option():
+    places = [item.choices.index(item.answer()) for item in BANK.values() if len(item.options) == 3]
+    assert all(places.count(place) > len(places) / 6 for place in range(3))
+    assert BANK["divide-by-d"].choices == ["sharper", "no different", "flatter"]
+
+
+def test_an_answer_that_is_no_option_is_an_error():
+    make = question("x", lesson="00", source="test", text="?", options={"a": "one", "b": "two"})
+    with pytest.raises(ValueError, match="x: expected one of .*computed 'c'"):
+        make(lambda: "c").answer()
