@@ -20,6 +20,8 @@ from attention_lab.teaching.plot_inputs import (
     read_values,
 )
 
+_ROOM = {1: 384, 2: 260, 3: 190, 4: 144}  # points for a panel, by the number of columns
+
 
 def heatmap(
     weights, tokens=None, *, query_tokens=None, key_tokens=None, mask=None, padding=None, kind="weights", scale="unit",
@@ -81,7 +83,7 @@ def heatmap(
     if ax is not None:
         on_axes(ax, panel, **looks)
         return Picture(ax.figure, alt)
-    return Picture(compose([panel], 1, room=384, **looks), alt)
+    return Picture(compose([panel], 1, room=_ROOM[1], **looks), alt)
 
 
 def head_grid(
@@ -132,13 +134,11 @@ def head_grid(
     query = read_query(query, values.shape[1])
     columns = _columns(len(panels))
     alt = str(caption) if caption is not None else _describe_heads(panels, query)
-    return Picture(
-        compose(
-            panels, columns, room={1: 384, 2: 260, 3: 190, 4: 144}.get(columns, 100),
-            bars="below" if scale == "own" else "right", title=title, sentence=alt, annot=annot, query=query,
-        ),
-        alt,
+    figure = compose(
+        panels, columns, room=_ROOM.get(columns, 100), bars="below" if scale == "own" else "right",
+        title=title, sentence=alt, annot=annot, query=query,
     )  # fmt: skip
+    return Picture(figure, alt)
 
 
 def pipeline(

@@ -1,5 +1,7 @@
 """An `Explorer` on the page: its sliders, its picture, its size."""
 
+import time
+
 from tests.browser.lab import poll
 
 # The picture, without the titles of controls around it.
@@ -54,17 +56,21 @@ class Demo:
         poll(lambda: self.picture() not in ("", before), 10, f"'{name}' moved and the picture did not change")
 
     def sizes(self, handle, key):
-        """The sizes of the demo while one key takes a slider over its whole range."""
-        handle.press("Home")
-        found, value, last = [self.size()], None, value_of(handle)
-        while value != last:
-            value, before = last, self.picture()
-            handle.press(key)
-            last = value_of(handle)
-            if last != value:
-                poll(lambda before=before: self.picture() != before, 10, "the picture stands still")
-                found.append(self.size())
-        return found
+        """The sizes of the demo while one key takes a slider from its low end to its high one."""
+        self._press(handle, "Home")
+        found, value = [self.size()], None
+        while value != value_of(handle):
+            value = value_of(handle)
+            self._press(handle, key)
+            found.append(self.size())
+        return found[:-1]  # the last press moved nothing
+
+    def _press(self, handle, key):
+        """Press, and wait for another picture for a second: a temperature may be so low that a step changes none."""
+        value, picture, end = value_of(handle), self.picture(), time.monotonic() + 1
+        handle.press(key)
+        while value_of(handle) != value and self.picture() == picture and time.monotonic() < end:
+            time.sleep(0.02)
 
     def reset(self):
         self.root.get_by_role("button", name="Reset", exact=True).click()

@@ -48,7 +48,7 @@ def test_lines_are_put_in_order(notebook):
         puzzle.scroll_into_view_if_needed()
         said, slots = puzzle.locator(".al-o-said"), puzzle.locator(".al-o-answer button")
         lines = puzzle.locator(".al-o-lines:not(.al-o-answer) button")
-        first, second = lines.all_inner_texts()[:2]
+        first, second = lines.all_text_contents()[:2]
         for i in (0, 1):
             lines.nth(i).click()
         _wait_for(slots, [first, second])
@@ -60,7 +60,7 @@ def test_lines_are_put_in_order(notebook):
 
 
 def _wait_for(slots, lines):
-    poll(lambda: [text for text in slots.all_inner_texts() if text] == lines, 10, f"the lines are not {lines}")
+    poll(lambda: [text for text in slots.all_text_contents() if text] == lines, 10, f"the lines are not {lines}")
 
 
 def test_a_narrow_page_cuts_nothing_off(notebook):

@@ -207,6 +207,11 @@ def test_two_faults_are_met_one_after_the_other():
     assert "You divide by d_k = 5" in assess(ATTENTION, both).message
 
 
+def test_a_difference_of_a_hundredth_is_seen():
+    assert assess(SOFTMAX, lambda scores: SOFTMAX.reference(1.01 * scores)).status == "wrong"
+    assert assess(SOFTMAX, lambda scores: SOFTMAX.reference(scores * (1 + 1e-7))).passed
+
+
 def test_a_fault_among_lists_is_recognised():
     said = assess(SOFTMAX, lambda scores: SOFTMAX.faults[2](scores).tolist())
     assert "You normalise over queries: rows should sum to 1, yours sum to 1." in said.message
