@@ -164,7 +164,7 @@ def _check_mask_shape(mask, scores_shape):
         )
     if not _fits(shape, scores_shape):
         missing, hint = axes - mask.ndim, "its last axes are (n_q, n_k), and an axis of 1 serves all"
-        if mask.ndim > 1 and _fits((shape[0], *[1] * missing, *shape[1:]), scores_shape):
+        if _fits((shape[0], *[1] * missing, *shape[1:]), scores_shape):
             hint = f"if its first axis is the batch, write mask[:{', None' * missing}]"
         raise ValueError(f"mask of shape {shape} does not fit scores of shape {scores_shape}: {hint}")
 

@@ -37,7 +37,7 @@ def _any_value(control, rng):
     return rng.uniform(control.min, control.max)
 
 
-def idle_controls(demo, states=60, seed=0):
+def idle_controls(demo, states=240, seed=0):
     """Names of the controls that change the picture in none of many random states."""
     rng, idle = random.Random(seed), set(demo.controls)
     for _ in range(states):

@@ -89,6 +89,12 @@ def test_sparsity_counts_keys(dtype):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
+def test_a_share_that_is_met_but_for_rounding_is_met(dtype):
+    assert attention_sparsity(np.array([0.4, 0.3, 0.3], dtype), share=0.7) == pytest.approx(1 / 3, abs=1e-3)
+    assert attention_sparsity(np.array([0.55, 0.4, 0.05], dtype), share=0.95) == pytest.approx(1 / 3, abs=1e-3)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("n", [10, 100, 1000])
 def test_sparsity_of_uniform_rows_is_the_rest_of_the_share(dtype, n):
     assert attention_sparsity(np.full(n, 1 / n, dtype)) == pytest.approx(0.1, abs=4e-3 if dtype == np.float16 else 1e-6)

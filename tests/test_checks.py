@@ -76,6 +76,7 @@ MASKS = {
     "one axis more": (attention_with(mask=np.ones((2, 1, 1, 1, 7), bool)), "mask has 5 axes", "write mask[:, :, 0]"),
     "batch, n_k": (attention_with(mask=np.ones((2, 7), bool)), "(2, 7)", "(2, 3, 5, 7)", "write mask[:, None, None]"),
     "batch, n_q, n_k": (attention_with(mask=np.ones((2, 5, 7), bool)), "(2, 5, 7)", "write mask[:, None]"),
+    "batch": (attention_with(mask=np.ones(2, bool)), "(2,)", "(2, 3, 5, 7)", "write mask[:, None, None, None]"),
     "swapped": (attention_with(mask=np.ones((7, 5), bool)), "(7, 5)", "last axes are (n_q, n_k)"),
     "would grow scores": (attention_with(query=Q[:1], key=K[:1], mask=np.ones((2, 1, 5, 7), bool)), "(1, 3, 5, 7)"),
     "one value": (attention_with(mask=True), "mask must broadcast", "(2, 3, 5, 7)", "single value True"),
@@ -282,6 +283,12 @@ def test_data_frames_are_arrays():
     ours = attend(frame(Q[0, 0]), frame(K[0, 0]), frame(V[0, 0]), frame(visible))
     for got, wanted in zip(ours, attend(Q[0, 0], K[0, 0], V[0, 0], visible)):
         np.testing.assert_array_equal(got, wanted)
+
+
+def test_a_float_mask_that_holds_0_and_1_among_other_numbers_is_a_bias():
+    bias = np.array([0, 1, -2.5, -np.inf, 0, 1, 1])
+    powers = np.exp(bias) * attend(Q, K, V)[1]
+    np.testing.assert_allclose(attend(Q, K, V, bias)[1], powers / powers.sum(-1, keepdims=True), rtol=1e-12)
 
 
 @pytest.mark.parametrize("constant", [0.0, 1.0])

@@ -127,7 +127,7 @@ def strongest(panel, query=None):
     if not choice.any():
         return ""
     values = np.round(panel.values, 9)  # ties that differ in the last bit are ties: the first is named
-    if panel.kind == "weights" and _is_even(values, choice):
+    if panel.kind == "weights" and not panel.broken.any() and _is_even(values, choice):
         return f"{'every query' if query is None else panel.name('query', query)} attends evenly to the keys it sees"
     size = abs(values) if panel.kind == "signed" else values
     row, column = np.unravel_index(np.where(choice, size, -np.inf).argmax(), size.shape)

@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_lab.attention import scaled_dot_product_attention
 from attention_lab.data import words
-from attention_lab.masks import causal_mask, combine_masks, padding_mask, prefix_mask, sliding_window_mask
+from attention_lab.masks import causal_mask, combine_masks, prefix_mask, sliding_window_mask
 from attention_lab.teaching.explorer import Explorer, choice, log_slider, slider, stops, text, toggle
 from attention_lab.teaching.view import View
 

@@ -133,7 +133,7 @@ def head_grid(
         panel.norm = colour_norm(kind, scale, panel.values[panel.drawn] if scale == "own" else everything)
     query = read_query(query, values.shape[1])
     columns = _columns(len(panels))
-    alt = str(caption) if caption is not None else _describe_heads(panels, query)
+    alt = str(caption) if caption is not None else _describe_all(panels, query, "map" if titles else "head")
     figure = compose(
         panels, columns, room=_ROOM.get(columns, 100), bars="below" if scale == "own" else "right",
         title=title, sentence=alt, annot=annot, query=query,
@@ -236,9 +236,9 @@ def _describe_steps(panels, steps):
     return f"{' → '.join([*words, 'weights'])} → output {n_q} × {d_v}; {strongest(panels[-2])}"
 
 
-def _describe_heads(panels, query):
+def _describe_all(panels, query, noun):
     size, *_ = describe(panels[0], query).split("; ")
-    count = f"{len(panels)} head{'s' if len(panels) > 1 else ''} of {size}"
+    count = f"{len(panels)} {noun}{'s' if len(panels) > 1 else ''} of {size}"
     found = [(panel.title, strongest(panel, query), _peak(panel)) for panel in panels]
     name, words, _ = max(found, key=lambda head: head[2])
     return f"{count}; {name}: {words}" if words else count

@@ -18,6 +18,7 @@ from tests.chromium import find_chromium
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
+SIZE = {"width": 1300, "height": 950}
 HERE = "http://127.0.0.1"
 NOTEBOOK = "window.jupyterapp?.shell.currentWidget"
 KERNEL = f"{NOTEBOOK}?.sessionContext?.session?.kernel"
@@ -103,10 +104,10 @@ class Notebook:
 
     latest = None  # the one that a screenshot is taken of when a test fails
 
-    def __init__(self, browser, address, name, *, width=1300, height=950):
+    def __init__(self, browser, address, name):
         self.name, self.console, self.requests = name, [], []
         Notebook.latest = self
-        self.page = page = browser.new_page(viewport={"width": width, "height": height})
+        self.page = page = browser.new_page(viewport=SIZE)
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("websocket", lambda socket: self.requests.append(socket.url))
         page.on("pageerror", lambda error: self.console.append(f"uncaught: {error}"))
@@ -130,6 +131,19 @@ class Notebook:
         self.command("apputils:change-theme", theme=f"JupyterLab {theme}")
         is_light = "true" if theme == "Light" else "false"
         self._wait(f"document.body.dataset.jpThemeLight === '{is_light}'", 20, f"no {theme} theme")
+
+    @contextmanager
+    def narrow(self):
+        """A window 600 px wide, without the list of files."""
+        self.page.set_viewport_size({"width": 600, "height": SIZE["height"]})
+        self.command("application:toggle-left-area")
+        try:
+            panel = self.page.locator(".jp-NotebookPanel")
+            poll(lambda: panel.bounding_box()["width"] > 400, 10, "the list of files stays open")
+            yield
+        finally:
+            self.command("application:toggle-left-area")
+            self.page.set_viewport_size(SIZE)
 
     def failures(self):
         """What cells wrote as errors or to stderr."""

@@ -51,3 +51,11 @@ def test_every_length_has_the_same_size(demo):
     sizes = demo.sizes(demo.sliders()["length n"], "ArrowRight")
     assert len(sizes) == 64
     assert {tuple(size) for size in sizes} == {tuple(sizes[0])}
+
+
+def test_a_narrow_demo_keeps_its_size_too(notebook):
+    with notebook.narrow():
+        demo = demos(notebook)[1].show()
+        sizes = demo.sizes(demo.sliders()["length n"], "PageUp")
+        demo.reset()
+    assert {tuple(size) for size in sizes} == {tuple(sizes[0])}

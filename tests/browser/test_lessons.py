@@ -64,15 +64,8 @@ def _wait_for(slots, lines):
 
 
 def test_a_narrow_page_cuts_nothing_off(notebook):
-    page = notebook.page
-    page.set_viewport_size({"width": 600, "height": 950})
-    try:
-        notebook.command("application:toggle-left-area")
-        poll(lambda: page.locator(".jp-NotebookPanel").bounding_box()["width"] > 400, 10, "the sidebar stays open")
+    with notebook.narrow():
         assert [demo.overflow() for demo in demos(notebook)] == [0] * len(demos(notebook))
-    finally:
-        notebook.command("application:toggle-left-area")
-        page.set_viewport_size({"width": 1300, "height": 950})
 
 
 def test_the_dark_theme_has_its_own_colours(notebook):

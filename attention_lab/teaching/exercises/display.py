@@ -7,6 +7,8 @@ import textwrap
 from dataclasses import dataclass
 from html import escape
 
+from IPython.display import display
+
 _LOOKS = {  # a sign, a word for screen readers and a colour: never colour alone
     "correct": ("✓", "var(--jp-success-color1, #388e3c)"),
     "not attempted": ("○", "var(--jp-border-color0, #9e9e9e)"),
@@ -75,10 +77,6 @@ def show_source(function):
     function : callable
         A function written in Python.
 
-    Returns
-    -------
-    Source
-
     Raises
     ------
     TypeError
@@ -86,11 +84,12 @@ def show_source(function):
 
     Examples
     --------
-    >>> from attention_lab.teaching.exercises.lesson_00 import similarity
-    >>> print(str(show_source(similarity)).splitlines()[0])
-    def similarity(x):
+    >>> from attention_lab.teaching.exercises.lesson_03 import effective_keys
+    >>> show_source(effective_keys)  # doctest: +ELLIPSIS
+    def effective_keys(weights):
+    ...
     """
-    return Source(source_of(function))
+    display(Source(source_of(function)))  # at once, so that a cell may go on to run the function
 
 
 def source_of(function):

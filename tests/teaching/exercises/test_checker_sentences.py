@@ -212,6 +212,15 @@ def test_a_difference_of_a_hundredth_is_seen():
     assert assess(SOFTMAX, lambda scores: SOFTMAX.reference(scores * (1 + 1e-7))).passed
 
 
+def test_a_leak_too_small_for_a_comparison_is_seen():
+    exercise = EXERCISES["masked_softmax"]
+
+    def leaks(scores, mask):
+        return np.where(mask, exercise.reference(scores, mask), 1e-9)
+
+    assert "Hidden keys take" in assess(exercise, leaks).message
+
+
 def test_a_fault_among_lists_is_recognised():
     said = assess(SOFTMAX, lambda scores: SOFTMAX.faults[2](scores).tolist())
     assert "You normalise over queries: rows should sum to 1, yours sum to 1." in said.message

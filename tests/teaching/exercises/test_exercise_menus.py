@@ -7,7 +7,7 @@ from functools import wraps
 import pytest
 
 from attention_lab.teaching.exercises import EXERCISES, check, hint, order, show_source, solution
-from attention_lab.teaching.exercises.display import Said
+from attention_lab.teaching.exercises.display import Said, Source, source_of
 from attention_lab.teaching.exercises.lesson_01 import faulty_attention_over_queries
 
 
@@ -79,7 +79,7 @@ def test_the_solution_opens_after_an_attempt():
     assert check.softmax(my_softmax).status == "not attempted"
     assert isinstance(solution.softmax(), Said)
     assert check.softmax(lambda scores: scores).status == "wrong"
-    assert str(solution.softmax()) == str(show_source(EXERCISES["softmax"].reference))
+    assert str(solution.softmax()) == source_of(EXERCISES["softmax"].reference)
     assert str(solution.softmax()).startswith("def softmax(scores):\n    shifted = ")
     assert isinstance(solution.attention(), Said)
 
@@ -99,7 +99,7 @@ def test_the_four_verdicts_look_different():
 
 
 def test_source_is_shown_without_decorators_and_docstring():
-    shown = show_source(faulty_attention_over_queries)._repr_mimebundle_()
+    shown = Source(source_of(faulty_attention_over_queries))._repr_mimebundle_()
     assert shown["text/plain"].startswith("def faulty_attention_over_queries(query, key, value):\n    scores = ")
     assert "normalise over queries" not in shown["text/plain"]  # the diagnosis is not given away
     assert shown["text/markdown"] == f"```python\n{shown['text/plain']}\n```"
@@ -113,7 +113,12 @@ def test_source_is_shown_without_decorators_and_docstring():
         return x
 
     del documented.__wrapped__
-    assert str(show_source(documented)) == "def documented(x):\n    return x"
+    assert source_of(documented) == "def documented(x):\n    return x"
+
+
+def test_source_is_shown_at_once(capsys):
+    assert show_source(faulty_attention_over_queries) is None
+    assert capsys.readouterr().out.rstrip() == source_of(faulty_attention_over_queries)
 
 
 @pytest.mark.parametrize("thing", [len, 3, "text"])
