@@ -3,6 +3,7 @@
 import ast
 import inspect
 import io
+import re
 import subprocess
 import sys
 import tokenize
@@ -72,9 +73,9 @@ def test_docstrings_say_what_goes_in_and_comes_out(name):
         assert f"\n{section}\n{'-' * len(section)}\n" in text, section
     assert ">>> " in text
     if "Parameters" in sections:
-        listed = text.split("Parameters\n")[1].split("\nReturns")[0]
-        for parameter in inspect.signature(getattr(attention_lab, name)).parameters:
-            assert parameter in listed, parameter
+        entries = re.findall(r"^\*?(\w[\w, ]*) :", text.split("Parameters\n")[1].split("\nReturns")[0], re.MULTILINE)
+        listed = ", ".join(entries).split(", ")
+        assert listed == list(inspect.signature(getattr(attention_lab, name)).parameters)
 
 
 # ---- thin -----------------------------------------------------------------------------------------------------

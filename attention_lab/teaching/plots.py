@@ -7,7 +7,7 @@ import numpy as np
 from attention_lab.attention import scaled_dot_product_attention
 from attention_lab.checks import check_mask, floating
 from attention_lab.masks import causal_mask
-from attention_lab.teaching.caption import describe, mask_name, strongest
+from attention_lab.teaching.caption import NOUNS, describe, mask_name, strongest
 from attention_lab.teaching.layout import compose, on_axes
 from attention_lab.teaching.panel import Panel, colour_norm
 from attention_lab.teaching.picture import Picture
@@ -237,7 +237,9 @@ def _describe_steps(panels, steps):
 
 
 def _describe_all(panels, query, noun):
-    size, *_ = describe(panels[0], query).split("; ")
+    sizes = {describe(panel, query).split("; ")[0] for panel in panels}
+    n_q, n_k = panels[0].values.shape
+    size = sizes.pop() if len(sizes) == 1 else f"{n_q} × {n_k} {NOUNS[panels[0].kind]}"  # masks of several kinds
     count = f"{len(panels)} {noun}{'s' if len(panels) > 1 else ''} of {size}"
     found = [(panel.title, strongest(panel, query), _peak(panel)) for panel in panels]
     name, words, _ = max(found, key=lambda head: head[2])
