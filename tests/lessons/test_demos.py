@@ -1,0 +1,65 @@
+"""Every demo of every lesson: it starts plain, its goal can be reached, every control matters, and nothing breaks."""
+
+import pytest
+
+from attention_lab.teaching.explorer import Explorer
+from tests.lessons.lesson import Lesson, lesson_paths
+from tests.lessons.sections import run_cell, run_cells
+from tests.sweep import idle_controls, sweep
+
+# What reaches the goal: a new demo needs a line here.
+REACHES = {
+    "00_start_here": {"temperature": 2.0},
+    "01_scaled_dot_product_attention": {"divisor": "1", "d_k": 1024},
+    "02_masks": {"mask": "window", "size": 3},
+    "03_reading_attention": {"divisor": "1"},
+}
+
+
+def lesson_demos(path):
+    """The explorers that a lesson's sections bind to a name."""
+    lesson = Lesson.read(path)
+    for section in lesson.sections:
+        if any(cell.calls("Explorer", "explore_attention", "al.explore_attention") for cell in section.code):
+            space = {"__name__": "__main__"}
+            run_cell(lesson.imports, space)
+            run_cells(section.code, lesson, space)
+            yield from (value for value in space.values() if isinstance(value, Explorer))
+
+
+@pytest.fixture(params=lesson_paths(), ids=lambda path: path.stem, scope="module")
+def found(request):
+    return request.param.stem, list(lesson_demos(request.param))
+
+
+@pytest.fixture(autouse=True)
+def _strict(monkeypatch):
+    monkeypatch.setattr(Explorer, "strict", True)
+
+
+def test_a_demo_starts_plain(found):
+    name, demos = found
+    assert demos, f"{name} binds no demo to a name"
+    for demo in demos:
+        first = next(child for child in demo.children if "al-controls" in child._dom_classes)
+        assert len(first.children) <= 4
+        assert demo.errors == []
+        assert not demo.reached, "the goal must not be reached before anything was moved"
+
+
+def test_the_goal_can_be_reached(found):
+    name, demos = found
+    for demo in demos:
+        demo.set(**REACHES[name])
+        assert demo.reached
+        demo.reset()
+
+
+def test_nothing_breaks_and_every_control_matters(found):
+    _, demos = found
+    for demo in demos:
+        start = demo.picture
+        sweep(demo)
+        demo.reset()
+        assert demo.picture == start
+        assert idle_controls(demo) == set()
