@@ -24,7 +24,7 @@ VECTORS = np.array(
 
 # What a word looks for, by what it is: an animal looks for a doing, a doing for an animal,
 # and a word that points back looks for an animal.
-W_Q = np.array(
+W_q = np.array(
     [
         [0, 0, 1, 0],  # animal
         [0, 0, 0, 0],  # thing
@@ -33,7 +33,7 @@ W_Q = np.array(
     ],
     dtype=float,
 )
-W_K = np.eye(4)  # a word offers what it is
+W_k = np.eye(4)  # a word offers what it is
 
-for _array in (VECTORS, W_Q, W_K):
+for _array in (VECTORS, W_q, W_k):
     _array.flags.writeable = False  # the lessons share them

@@ -6,6 +6,8 @@ import numpy as np
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import RendererAgg
 
+from attention_lab.teaching.view import first_of_largest
+
 # The first draws nearly everything and comes with matplotlib; the others, where installed, add scripts it lacks.
 _FAMILIES = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "PingFang SC", "Hiragino Sans",
              "Apple SD Gothic Neo", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Noto Emoji")  # fmt: skip
@@ -56,13 +58,17 @@ def shorten(text, room=_LABEL_WIDTH, size=8):
 def wrap(text, room, size=8, weight="normal"):
     """Lines of at most so many points, broken between words; a word that is longer stands alone."""
     lines = [""]
-    for word in text.split(" "):
+    for word in map(_drawable_word, text.split(" ")):
         longer = f"{lines[-1]} {word}".strip()
         if lines[-1] and width(longer, size, weight) > room:
             lines.append(word)
         else:
             lines[-1] = longer
     return lines
+
+
+def _drawable_word(word):
+    return drawable(word) if word else word
 
 
 def token_labels(tokens):
@@ -115,22 +121,21 @@ def describe(panel, query=None):
     """What a panel shows, as one sentence: size, mask and kind; the strongest pair; what is out of order."""
     n_q, n_k = panel.values.shape
     words = [mask_name(panel.visible, panel.real), NOUNS[panel.kind]]
-    parts = [f"{n_q} × {n_k} {' '.join(filter(None, words))}", strongest(panel, query), *_oddities(panel)]
+    parts = [f"{n_q} × {n_k} {' '.join(filter(None, words))}", strongest(panel, query), *oddities(panel)]
     return "; ".join(filter(None, parts))
 
 
 def strongest(panel, query=None):
     """The largest weight or score, of one query or of all that have a choice, in words."""
-    choice = panel.drawn if query is None else panel.drawn & (np.arange(len(panel.values)) == query)[:, None]
-    several = choice.sum(axis=1, keepdims=True) > 1
-    choice = choice & several if several.any() else choice
-    if not choice.any():
+    choice, values = with_a_choice(panel, query), panel.values
+    if not choice.any() or panel.broken.any():  # with NaN about, the largest of the rest says nothing
         return ""
-    values = np.round(panel.values, 9)  # ties that differ in the last bit are ties: the first is named
-    if panel.kind == "weights" and not panel.broken.any() and _is_even(values, choice):
-        return f"{'every query' if query is None else panel.name('query', query)} attends evenly to the keys it sees"
+    if panel.kind != "signed" and _is_even(values, choice):
+        who = "every query" if query is None else panel.name("query", query)
+        verb = "attends evenly to" if panel.kind == "weights" else "scores the same with"
+        return f"{who} {verb} the keys it sees"
     size = abs(values) if panel.kind == "signed" else values
-    row, column = np.unravel_index(np.where(choice, size, -np.inf).argmax(), size.shape)
+    row, column = np.unravel_index(first_of_largest(np.where(choice, size, -np.inf)), size.shape)
     one, other = panel.name("query", row), panel.name("key", column)
     value = number(panel.values[row, column], 2 if panel.kind == "weights" else digits(size[choice].max()))
     return {
@@ -140,13 +145,22 @@ def strongest(panel, query=None):
     }[panel.kind]
 
 
+def with_a_choice(panel, query=None):
+    """The cells to compare, of one query or of all: in rows with several, if there are any such rows."""
+    choice = panel.drawn if query is None else panel.drawn & (np.arange(len(panel.values)) == query)[:, None]
+    several = choice.sum(axis=1, keepdims=True) > 1
+    return choice & several if several.any() else choice
+
+
 def _is_even(values, choice):
     rows = choice.sum(axis=1) > 1
-    spread = np.where(choice, values, -np.inf).max(axis=1) - np.where(choice, values, np.inf).min(axis=1)
-    return rows.any() and (spread[rows] < 1e-6).all()
+    largest, smallest = np.where(choice, values, -np.inf).max(axis=1), np.where(choice, values, np.inf).min(axis=1)
+    size = np.maximum(abs(largest), abs(smallest))[rows]
+    return rows.any() and (largest[rows] - smallest[rows] <= 1e-6 * size).all()
 
 
-def _oddities(panel):
+def oddities(panel):
+    """What is out of order, a sentence each: queries without a key, cells that are no number, weight that is hidden."""
     names = [panel.name("query", row) for row in np.flatnonzero(panel.blind)]
     if panel.blind.all():
         yield "no query sees a key"
@@ -158,4 +172,7 @@ def _oddities(panel):
         yield f"{count} {'cell is' if count == 1 else 'cells are'} {panel.broken_name}"
     hidden = np.where(panel.visible & panel.real | ~np.isfinite(panel.values), 0, panel.values)
     if panel.kind == "weights" and hidden.max() > 1e-6:
-        yield f"hidden cells hold weight (up to {number(hidden.max())})"
+        yield f"hidden cells hold weight (up to {number(hidden.max(), 2 if hidden.max() >= 0.005 else None)})"
+    below = (panel.values[panel.drawn] < 0).sum()
+    if panel.kind == "weights" and below:
+        yield f"{below} {'cell is' if below == 1 else 'cells are'} below 0"

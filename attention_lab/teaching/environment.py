@@ -64,11 +64,11 @@ def _sliders():
             "python -m pip install jupyterlab_widgets  in the environment of JupyterLab, then start it again"
         )
     server = server or here
-    if any((folder / EXTENSION).exists() for folder in _extension_folders(server)):
+    if any(os.path.exists(folder / EXTENSION) for folder in _extension_folders(server)):  # False where it may not look
         return "ok", "sliders"
     if server == here:
         return "mend", "sliders: run  %pip install jupyterlab_widgets  in a cell, then start JupyterLab again"
-    python = server / ("python.exe" if os.name == "nt" else "bin/python")
+    python = server / ("python.exe" if os.name == "nt" else "bin/python3")
     return "mend", (
         f"sliders: JupyterLab runs in another environment, {server}, which cannot draw them. In a terminal run  "
         f'"{python}" -m pip install jupyterlab_widgets  then start JupyterLab again'
@@ -77,19 +77,23 @@ def _sliders():
 
 def _extension_folders(server):
     """Where a JupyterLab of that environment looks for extensions."""
-    from jupyter_core.paths import SYSTEM_JUPYTER_PATH, jupyter_data_dir
+    listed = [*filter(None, os.environ.get("JUPYTER_PATH", "").split(os.pathsep))]
+    try:
+        from jupyter_core.paths import SYSTEM_JUPYTER_PATH, jupyter_data_dir
 
-    listed = filter(None, os.environ.get("JUPYTER_PATH", "").split(os.pathsep))
-    return [server / "share" / "jupyter", *map(Path, [jupyter_data_dir(), *SYSTEM_JUPYTER_PATH, *listed])]
+        listed += [jupyter_data_dir(), *SYSTEM_JUPYTER_PATH]
+    except ImportError:  # a kernel that Jupyter did not start
+        pass
+    return [server / "share" / "jupyter", *map(Path, listed)]
 
 
 def _server_environment():
     """The environment of the Jupyter that started this kernel, or None where it cannot be told (VS Code, Colab)."""
     try:
-        command = _parent_command()
+        command = [Path(part) for part in _parent_command()[:2]]
     except Exception:  # not there, not allowed, or psutil is missing: each means that it cannot be told
         return None
-    for path in map(Path, command[:2]):
+    for path in command:
         if path.is_absolute() and path.parent.name in ("bin", "Scripts") and LAUNCHERS.fullmatch(path.name):
             return path.parent.parent.resolve()
     return None
@@ -110,5 +114,6 @@ def _installed(name):
 
 
 def _numbers(text):
-    """``(3, 11, 2)`` of "3.11.2rc1": enough to compare with a lower bound."""
-    return tuple(int(number) for number in re.match(r"\d+(\.\d+)*", text)[0].split("."))
+    """``(3, 11, 2)`` of "3.11.2rc1", enough to compare with a lower bound; nothing where it cannot be read."""
+    found = re.match(r"v?(\d+(\.\d+)*)", text)
+    return tuple(int(number) for number in found[1].split(".")) if found else ()

@@ -79,7 +79,7 @@ def attend(state):
         query_tokens=query_tokens,
         key_tokens=key_tokens,
         mask=mask if state.stage == "weights" else None,
-        padded=padded & state.hide_padding,
+        padded=padded & state.hide_padding & (state.stage == "weights"),
         titles=titles,
         query=state.query,
         kind="weights" if state.stage == "weights" else "scores",
@@ -89,9 +89,10 @@ def attend(state):
 
 
 def _controls(sentence):
+    length = _length(sentence) or 1
     return {
         "sentence": text(sentence, "sentence"),
-        "length": slider(_length(sentence), 1, MAX_LENGTH, "length n"),
+        "length": slider(length, 1, MAX_LENGTH, "length n"),
         "key_length": stops(["same", *range(1, MAX_LENGTH + 1)], "key length"),
         "heads": choice([h for h in (1, 2, 4, 8, 16) if D_MODEL % h == 0], "heads"),
         "head": choice(["all", "mean", "max", "0"], "show head"),
@@ -101,7 +102,7 @@ def _controls(sentence):
         "hide_padding": toggle(True, "mask the padding"),
         "divisor": choice(list(DIVISORS), "divide by", "√d_k"),
         "temperature": log_slider(1.0, 0.1, 10, "temperature"),
-        "query": slider(min(7, _length(sentence) - 1), 0, MAX_LENGTH - 1, "query row"),
+        "query": slider(min(7, length - 1), 0, MAX_LENGTH - 1, "query row"),
         "stage": choice(["weights", "scaled", "scores"], "stage"),
         "projection": choice(["words as they are", "random W_q, W_k"], "project"),
         "norms": choice(["equal", "as they are"], "lengths"),
@@ -112,7 +113,7 @@ def _controls(sentence):
 
 def _clamp(state, controls, changed):
     if "sentence" in changed and "length" not in changed:
-        controls["length"].value = _length(state.sentence)
+        controls["length"].value = _length(state.sentence) or state.length
     n_q = controls["length"].value
     n_k = n_q if state.key_length == "same" else state.key_length
     controls["query"].max = n_q - 1  # its value follows
@@ -128,11 +129,11 @@ def _clamp(state, controls, changed):
 
 
 def _length(sentence):
-    """As many positions as the sentence has words; the explorer, not this, complains about a sentence without."""
+    """As many positions as the sentence has words; 0 where it has none, which the explorer will show as an error."""
     try:
         return min(MAX_LENGTH, len(words.tokenize(sentence)))
     except ValueError:
-        return 1
+        return 0
 
 
 def _read(state):

@@ -8,13 +8,15 @@ without a kernel.
 import base64
 import html
 import math
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from types import SimpleNamespace
 
 import ipywidgets as widgets
+import numpy as np
 from traitlets import TraitError
 
 from attention_lab.teaching import live_heatmap
+from attention_lab.teaching.explorer_inputs import complaint, in_words, read_controls, read_goal, read_show
 from attention_lab.teaching.widget import LessonWidget, css, style
 
 
@@ -68,9 +70,9 @@ class Explorer(LessonWidget):
     strict = False  # tests set this: an error is raised as well as shown
 
     def __init__(self, controls, compute, draw=live_heatmap.draw, *, clamp=None, goal=None, twin=None, show=None):
-        self.controls, self.errors, self.renders, self.reached, self.view = dict(controls), [], 0, False, None
+        self.controls, self.errors, self.renders, self.reached, self.view = read_controls(controls), [], 0, False, None
         self._compute, self._draw, self._twin = compute, draw, twin or live_heatmap.twin
-        self._clamp, self._goal, self._busy = clamp or (lambda state, controls, changed: None), goal, False
+        self._clamp, self._goal, self._busy = clamp or (lambda state, controls, changed: None), read_goal(goal), False
         self.start_here()
         self._picture = widgets.HTML(layout=widgets.Layout(width="auto"))
         self._status = widgets.HTML(layout=widgets.Layout(flex="1"))
@@ -100,12 +102,16 @@ class Explorer(LessonWidget):
         unknown = values.keys() - self.controls.keys()
         if unknown:
             raise ValueError(f"no control named {', '.join(sorted(unknown))}: there are {', '.join(self.controls)}")
+        values = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+        before = vars(self.state)
         was_busy, self._busy = self._busy, True
         try:
             self._move(values)
-            self._clamp(self.state, self.controls, set(values))
-            self._move(values)  # a range may have had to grow first
-            self._check_range(values)
+            complaints = (complaint(name, self.controls[name], value) for name, value in values.items())
+            error = next(filter(None, complaints), None)
+            if error:
+                self._move(before)  # all or nothing: what is shown stays what the controls say
+                raise error
         finally:
             self._busy = was_busy
         self._render(set(values))
@@ -120,16 +126,22 @@ class Explorer(LessonWidget):
 
     def static(self):
         """What a reader without a kernel sees."""
+        said = {"text/plain": repr(self)}
         if self.view is None:
-            return {"text/plain": f"This demo could not be drawn: {self.errors[-1]}"}
-        picture = base64.b64encode(self._twin(self.view)).decode()
-        return {"text/plain": self.view.alt, "image/png": picture}
+            return said
+        try:
+            return said | {"image/png": base64.b64encode(self._twin(self.view)).decode()}
+        except Exception as error:  # the sliders still serve, and so does the sentence
+            self._report(error)
+            return said
+
+    def __repr__(self):
+        if self.view is None:
+            return "This demo could not be drawn: " + "; ".join(map(in_words, self.errors[-1:]))
+        return self.view.alt
 
     def _panel(self, show):
-        shown = list(self.controls) if show is None else list(show)
-        unknown = [name for name in shown if name not in self.controls]
-        if unknown:
-            raise ValueError(f"show names no control: {', '.join(unknown)}. There are {', '.join(self.controls)}")
+        shown = read_show(show, self.controls)
         reset = widgets.Button(description="Reset", tooltip="Back to the first picture")
         reset.on_click(lambda _: self.reset())
         buttons, folded = [reset], [name for name in self.controls if name not in shown]
@@ -142,20 +154,13 @@ class Explorer(LessonWidget):
         return [self._goal_line, *grids, row]
 
     def _move(self, values):
-        for name, value in values.items():
-            try:
-                self.controls[name].value = value
-            except TraitError as error:
-                raise ValueError(f"{name} cannot be {value!r}: {error}") from None
-
-    def _check_range(self, values):
-        """A slider quietly pulls a value into its range; code that asked for another is told."""
-        for name, value in values.items():
-            control = self.controls[name]
-            if control.value != value and hasattr(control, "min"):
-                base = getattr(control, "base", None)
-                low, high = (base**control.min, base**control.max) if base else (control.min, control.max)
-                raise ValueError(f"{name} must lie between {low:g} and {high:g} here, got {value!r}")
+        """Move controls, twice: a range or a menu may have to grow first. `complaint` says what did not go."""
+        for _ in range(2):
+            for name, value in values.items():
+                with suppress(TraitError):
+                    self.controls[name].value = value
+            with suppress(Exception):  # `_render` will meet it again, and report it
+                self._clamp(self.state, self.controls, set(values))
 
     def _render(self, changed):
         self.renders += 1
@@ -169,13 +174,16 @@ class Explorer(LessonWidget):
             self.view, self._status.value = view, ""
             self._look_at_goal(state)
         except Exception as error:
-            self.errors.append(error)
-            message = html.escape(f"{type(error).__name__}: {error}")
-            self._status.value = f'<div class="al-error" role="alert" title="{message}">{message}</div>'
-            if self.strict:
-                raise
+            self._report(error)
         finally:
             self._busy = False
+
+    def _report(self, error):
+        self.errors.append(error)
+        message = html.escape(in_words(error))
+        self._status.value = f'<div class="al-error" role="alert" title="{message}">{message}</div>'
+        if self.strict:
+            raise error
 
     @contextmanager
     def _picture_first(self):
@@ -243,7 +251,7 @@ def _styled(control):
 
 
 def _grid(controls):
-    columns = "repeat(auto-fill, minmax(270px, 1fr))"
+    columns = "repeat(auto-fill, minmax(min(290px, 100%), 1fr))"
     layout = widgets.Layout(grid_template_columns=columns, grid_gap="2px 12px")
     return widgets.GridBox(list(controls), layout=layout).add_class("al-controls")
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from attention_lab.analysis import effective_keys
 from attention_lab.teaching.colours import NAN, RAMPS, TEXT, hex_to_rgb, ink, ramp
+from attention_lab.teaching.view import View
 
 SIDE = {1: 384, 2: 288, 4: 192}  # px of a map, by maps in a row: multiples of many lengths
 CELL_MAX, CELL_WITH_NUMBER, NUMBER_MIN, LABEL_PITCH = 48, 21, 8, 11  # px
@@ -25,6 +26,8 @@ NOT_SEEN, NOT_A_NUMBER = 101, 102  # pixels beside the percents 0 to 100
 
 def draw(view):
     """A view as HTML."""
+    if not isinstance(view, View):
+        raise TypeError(f"compute must return a View, got a {type(view).__name__}: write return View(weights)")
     heads, _, n_k = view.weights.shape
     columns = 1 if heads == 1 else 2 if heads == 2 else 4
     as_pixels = view.weights.size > TABLE_CELLS
@@ -144,7 +147,7 @@ def _cell_rows(view, head, cell):
         token, cells = html.escape(view.query_tokens[i]), []
         for j, x in enumerate(view.weights[head, i].tolist()):
             if view.mask[i, j]:
-                kind = f"{first}{colour[i][j]}" if x == x else "nan"
+                kind = f"{first}{colour[i][j]}" if math.isfinite(x) else "nan"
                 value, shown = f"{x:.3f}", number(x, digits)
             else:
                 kind = "pad" if view.padded[j] else "m"
@@ -181,7 +184,7 @@ def _row_texts(view, head):
 
 def _pixels(view, head):
     """A PNG with a pixel a cell, once a theme. Masked pixels are transparent: the frame's hatching shows through."""
-    pixels = np.where(np.isnan(view.weights[head]), NOT_A_NUMBER, levels(view, head))
+    pixels = np.where(np.isfinite(view.weights[head]), levels(view, head), NOT_A_NUMBER)
     pixels = np.where(view.mask, pixels, NOT_SEEN).astype(np.uint8)
     n_q, n_k = pixels.shape
     lines = np.pad(pixels, ((0, 0), (1, 0)))  # each line begins with its filter: 0, none
@@ -205,7 +208,8 @@ def _chunk(kind, data):
 
 def _bars(view, head):
     """The outlined row once more, as bars below the map."""
-    row = np.nan_to_num(np.where(view.mask[view.query], view.weights[head, view.query], 0))
+    row = view.weights[head, view.query]
+    row = np.where(view.mask[view.query] & np.isfinite(row), row, 0)
     shares = np.clip(row / view.limit if view.kind == "scores" else row, -1, 1).tolist()
     cells = "".join(f'<td{" class=neg" if x < 0 else ""} style="--v:{100 * abs(x):.0f}%"></td>' for x in shares)
     label = html.escape(_short(view.query_tokens)[view.query])
@@ -217,8 +221,11 @@ def _legend(view, n_k):
     low, name = (-view.limit, "score") if view.kind == "scores" else (0, "weight")
     kind = "signed" if view.kind == "scores" else "weights"
     numbers = [f"{low + k * (view.limit - low) / 2:.2g}".replace("-", "−") for k in range(3)]
+    finite = view.mask & np.isfinite(view.weights)
+    if np.abs(view.weights[finite]).max(initial=0) > view.limit * (1 + 1e-9):
+        numbers[2] = f"≥ {numbers[2]}"
     ticks = "".join(f'<span style="left:{50 * k}%">{text}</span>' for k, text in enumerate(numbers))
-    if view.kind == "weights":
+    if view.kind == "weights" and view.limit * n_k > 1 - 1e-9:
         ticks += f'<span class="up" style="left:{min(100, 100 / n_k / view.limit):.1f}%">1/{n_k} uniform</span>'
     fixed = "fixed scale 0 to 1" if view.kind == "weights" and view.limit == 1 else f"scale to {view.limit:.2g}"
     parts = [f'<div class="bar {kind}" aria-hidden="true">{ticks}</div><span>{name}, {fixed}</span>']
@@ -226,6 +233,8 @@ def _legend(view, n_k):
         parts.append('<span><i class="sw hatch"></i>masked: not zero</span>')
     if view.padded.any():
         parts.append('<span><i class="sw dots"></i>padding, masked</span>')
+    if (view.mask & ~finite).any():
+        parts.append('<span><i class="sw nan"></i>NaN or infinite</span>')
     if not view.mask.any(-1).all():
         parts.append("<span>∅ no visible key</span>")
     return f'<div class="key">{"".join(parts)}</div>'
@@ -243,13 +252,21 @@ def _sentence(view, head):
     _, other, x = view.finding(head)
     title = f" ({html.escape(view.titles[head])})" if len(view.weights) > 1 else ""
     if other is None:
-        return "has no visible key: its output is 0"
-    name = f'<b class="key-token">‘{html.escape(other)}’</b>'
+        return "sees no number" if view.mask[view.query].any() else "has no visible key: its output is 0"
+    name, even = f'<b class="key-token">‘{html.escape(other)}’</b>', view.is_even(head)
     if view.kind == "scores":
-        return f"scores highest with {name}: {x:.2f}{title}"
-    row, visible = view.weights[head, view.query], int(view.mask[view.query].sum())
-    spread = f"{effective_keys(row):.1f} effective keys of {visible} visible"
-    return f"reads {100 * x:.0f} % from {name}" + (title or f" and spreads over {spread}")
+        verb = "scores the same with every key it sees" if even else f"scores highest with {name}"
+        return f"{verb}: {view.amount(x)}{title}"
+    return f"reads {100 * x:.0f} % from {'each key it sees' if even else name}" + (title or _spread(view, head))
+
+
+def _spread(view, head):
+    """Over how many keys the row spreads: only of weights that sum to one, unlike the largest of several heads."""
+    seen = view.mask[view.query]
+    row = view.weights[head, view.query, seen]
+    if not (np.isfinite(row).all() and (row >= 0).all() and abs(row.sum() - 1) < 0.01):
+        return ""
+    return f" and spreads over {effective_keys(row):.1f} effective keys of {seen.sum()} visible"
 
 
 def _short(tokens):

@@ -142,7 +142,7 @@ def number_size(panel, cell, annot="auto"):
         return 0
     widest = max((width(text, 10) for text in set(panel.texts().flat)), default=0) / 10  # a point of size
     size = min(8, 0.6 * cell[1], (cell[0] - 4) / max(widest, 0.1))
-    return size if size >= 5.8 or annot is True else 0
+    return size if size >= 5.8 or annot != "auto" else 0
 
 
 def _write_numbers(ax, panel, cell, annot):

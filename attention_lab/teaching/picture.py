@@ -43,10 +43,16 @@ class Picture:
         ------
         ValueError
             If the ending is another.
+        TypeError, FileNotFoundError
+            If `path` is no path, or its folder does not exist.
         """
+        if not isinstance(path, (str, Path)):
+            raise TypeError(f"path must be a text or a Path, such as 'picture.png', got {path!r}")
         form = Path(path).suffix.lower().removeprefix(".")
         if form not in ("png", "svg", "pdf"):
             raise ValueError(f"path ends in {Path(path).suffix!r}: expected .png, .svg or .pdf")
+        if not Path(path).parent.is_dir():
+            raise FileNotFoundError(f"path needs the folder '{Path(path).parent}', which does not exist: make it first")
         Path(path).write_bytes(self._bytes(form))
 
     def _bytes(self, form):

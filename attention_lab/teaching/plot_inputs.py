@@ -1,12 +1,14 @@
 """What the pictures are given: read into arrays, masks and labels, or refused in words."""
 
-import math
+from collections.abc import Iterable, Iterator, Set
 from numbers import Real
 
 import numpy as np
+from matplotlib.axes import Axes
 
-from attention_lab.checks import as_visible, check_mask, check_size, floating
+from attention_lab.checks import as_visible, check_mask, check_size, floating, numeric
 from attention_lab.teaching.caption import NOUNS, token_labels
+from attention_lab.teaching.view import as_text
 
 SCALES = ("unit", "shared", "own", "log")
 
@@ -17,28 +19,41 @@ def read_values(array, axes, expected, name="weights"):
         raise ValueError(f"{name} has {values.ndim} axes, shape {values.shape}: expected {axes}, {expected}")
     if values.size == 0:
         raise ValueError(f"{name} is empty, shape {values.shape}: expected at least one query and one key")
+    if np.abs(values[np.isfinite(values)]).max(initial=0) > 1e300:
+        raise ValueError(f"{name} holds numbers beyond 1e300: a colour scale could not span them")
     return values
 
 
 def check_options(kind, scale, annot):
-    if kind not in NOUNS:
+    if not isinstance(kind, str) or kind not in NOUNS:
         raise ValueError(f"kind must be one of {', '.join(NOUNS)}, got {kind!r}")
-    if not (scale in SCALES if isinstance(scale, str) else isinstance(scale, Real) and 0 < scale < math.inf):
+    if not (scale in SCALES if isinstance(scale, str) else _is_number(scale) and 1e-300 < float(scale) <= 1e300):
         raise ValueError(f"scale must be one of {', '.join(SCALES)} or a number above 0, got {scale!r}")
     if scale == "log" and kind != "weights":
         raise ValueError(f"scale='log' needs kind='weights', got kind={kind!r}: a logarithm has no negative side")
-    if annot not in ("auto", True, False):
+    if not (isinstance(annot, (bool, np.bool_)) or isinstance(annot, str) and annot == "auto"):
         raise ValueError(f"annot must be 'auto', True or False, got {annot!r}")
+
+
+def _is_number(x):
+    return isinstance(x, Real) and not isinstance(x, (bool, np.bool_))
+
+
+def read_text(text):
+    """A title or caption in one line of text that can be drawn and saved, or None."""
+    return None if text is None else " ".join(as_text(text).split())
 
 
 def read_tokens(tokens, query_tokens, key_tokens, shape):
     """Labels of both axes, and whether they are tokens: {"query": ..., "key": ...} twice."""
-    labels, given = {}, {}
+    labels, given, tokens = {}, {}, list(tokens) if isinstance(tokens, Iterator) else tokens
     for role, own, size in (("query", query_tokens, shape[0]), ("key", key_tokens, shape[1])):
         name = f"{role}_tokens" if own is not None else "tokens"
         words = own if own is not None else tokens
         if isinstance(words, (str, bytes)):
             raise TypeError(f"{name} is one string: expected a sequence of {size} tokens, for instance {name}.split()")
+        if words is not None and (isinstance(words, Set) or not isinstance(words, Iterable)):
+            raise TypeError(f"{name} must be a sequence of {size} tokens in their order, got {words!r}")
         words = None if words is None else list(words)
         if words is not None and len(words) != size:
             hint = "" if name != "tokens" else "; where they differ give query_tokens and key_tokens"
@@ -56,10 +71,12 @@ def read_masks(mask, padding, shape):
         visible &= mask if mask.dtype == bool else mask > -np.inf
     if padding is None:
         return visible, np.ones(shape[-1], bool)
-    real = as_visible("padding", padding)
+    real = numeric("padding", padding)
     if real.size != shape[-1] or real.shape[-1:] != shape[-1:]:
         raise ValueError(f"padding has shape {real.shape}: expected ({shape[-1]},), one a key, True = a real token")
-    return visible, real.reshape(-1)
+    if real.dtype.kind == "f":
+        raise TypeError(f"padding must be boolean, True = a real token, got dtype {real.dtype}: write padding == 1")
+    return visible, as_visible("padding", real).reshape(-1)
 
 
 def read_query(query, n_q):
@@ -71,6 +88,18 @@ def read_query(query, n_q):
 def read_titles(titles, heads):
     if titles is None:
         return [f"head {i}" for i in range(heads)]
-    if isinstance(titles, str) or len(titles) != heads:
-        raise ValueError(f"titles must be a sequence of {heads} texts, one a head, got {titles!r}")
-    return [str(title) for title in titles]
+    if isinstance(titles, (str, Set)) or not isinstance(titles, Iterable):
+        raise TypeError(f"titles must be a sequence of {heads} texts, one a head, got {titles!r}")
+    titles = [read_text(title) or "" for title in titles]
+    if len(titles) != heads:
+        raise ValueError(f"titles has {len(titles)} entries: expected {heads}, one a head")
+    return titles
+
+
+def read_axes(ax):
+    """Axes to draw on: flat ones, still on their figure."""
+    if not isinstance(ax, Axes) or ax.name != "rectilinear" or ax.figure is None:
+        raise TypeError(
+            f"ax must be one flat matplotlib Axes on a figure, such as Figure().subplots() gives, got {ax!r}"
+        )
+    return ax

@@ -7,18 +7,21 @@ import numpy as np
 from attention_lab.attention import scaled_dot_product_attention
 from attention_lab.checks import check_mask, floating
 from attention_lab.masks import causal_mask
-from attention_lab.teaching.caption import NOUNS, describe, mask_name, strongest
+from attention_lab.teaching.caption import NOUNS, describe, mask_name, oddities, strongest, with_a_choice
 from attention_lab.teaching.layout import compose, on_axes
 from attention_lab.teaching.panel import Panel, colour_norm
 from attention_lab.teaching.picture import Picture
 from attention_lab.teaching.plot_inputs import (
     check_options,
+    read_axes,
     read_masks,
     read_query,
+    read_text,
     read_titles,
     read_tokens,
     read_values,
 )
+from attention_lab.teaching.view import first_of_largest
 
 _ROOM = {1: 384, 2: 260, 3: 190, 4: 144}  # points for a panel, by the number of columns
 
@@ -78,11 +81,11 @@ def heatmap(
     panel = Panel(values, *read_masks(mask, padding, values.shape), kind, *labels, scale=scale)
     panel.norm = colour_norm(kind, scale, values[panel.drawn])
     query = read_query(query, len(values))
-    alt = str(caption) if caption is not None else describe(panel, query)
-    looks = {"title": title, "sentence": alt, "annot": annot, "query": query}
+    alt = describe(panel, query) if caption is None else read_text(caption)
+    looks = {"title": read_text(title), "sentence": alt, "annot": annot, "query": query}
     if ax is not None:
-        on_axes(ax, panel, **looks)
-        return Picture(ax.figure, alt)
+        on_axes(read_axes(ax), panel, **looks)
+        return Picture(ax.figure.canvas.figure, alt)
     return Picture(compose([panel], 1, room=_ROOM[1], **looks), alt)
 
 
@@ -133,10 +136,11 @@ def head_grid(
         panel.norm = colour_norm(kind, scale, panel.values[panel.drawn] if scale == "own" else everything)
     query = read_query(query, values.shape[1])
     columns = _columns(len(panels))
-    alt = str(caption) if caption is not None else _describe_all(panels, query, "map" if titles else "head")
+    noun = "head" if titles is None else "map"
+    alt = _describe_all(panels, query, noun) if caption is None else read_text(caption)
     figure = compose(
         panels, columns, room=_ROOM.get(columns, 100), bars="below" if scale == "own" else "right",
-        title=title, sentence=alt, annot=annot, query=query,
+        title=read_text(title), sentence=alt, annot=annot, query=query,
     )  # fmt: skip
     return Picture(figure, alt)
 
@@ -183,9 +187,9 @@ def pipeline(
     panels = [_step_panel(labels, **step) for step in steps]
     if len(panels) == 5:
         panels[2].norm = panels[1].norm  # the mask changes no colour of what stays
-    alt = str(caption) if caption is not None else _describe_steps(panels, steps)
+    alt = _describe_steps(panels, steps) if caption is None else read_text(caption)
     figure = compose(
-        panels, len(panels), room=132, bars="below", title=title, sentence=alt, annot=annot, arrows=True
+        panels, len(panels), room=132, bars="below", title=read_text(title), sentence=alt, annot=annot, arrows=True
     )  # fmt: skip
     return Picture(figure, alt)
 
@@ -232,8 +236,10 @@ def _describe_steps(panels, steps):
     words = [f"{n_q} × {n_k} scores", f"scaled by {steps[1]['factor']:.3g}"]
     if len(panels) == 5:
         name = mask_name(panels[2].visible, panels[2].real)
-        words.append({"": "mask that hides nothing", "masked": "mask"}.get(name, f"{name} mask"))
-    return f"{' → '.join([*words, 'weights'])} → output {n_q} × {d_v}; {strongest(panels[-2])}"
+        plain = {"": "mask that hides nothing", "masked": "mask", "fully masked": "mask that hides all"}
+        words.append(plain.get(name, f"{name} mask"))
+    path = f"{' → '.join([*words, 'weights'])} → output {n_q} × {d_v}"
+    return "; ".join(filter(None, [path, strongest(panels[-2]), *oddities(panels[-2])]))
 
 
 def _describe_all(panels, query, noun):
@@ -241,16 +247,24 @@ def _describe_all(panels, query, noun):
     n_q, n_k = panels[0].values.shape
     size = sizes.pop() if len(sizes) == 1 else f"{n_q} × {n_k} {NOUNS[panels[0].kind]}"  # masks of several kinds
     count = f"{len(panels)} {noun}{'s' if len(panels) > 1 else ''} of {size}"
-    found = [(panel.title, strongest(panel, query), _peak(panel)) for panel in panels]
-    name, words, _ = max(found, key=lambda head: head[2])
-    return f"{count}; {name}: {words}" if words else count
+    best = panels[first_of_largest(np.array([_peak(panel, query) for panel in panels]))]
+    found = [list(oddities(panel)) for panel in panels]
+    odd = found[0] if all(words == found[0] for words in found) else _named(panels, found)
+    return "; ".join(filter(None, [count, *_named([best], [[strongest(best, query)]]), *odd]))
 
 
-def _peak(panel):
+def _named(panels, sentences):
+    """Each sentence with the title of its panel before it."""
+    pairs = [(panel.title, text) for panel, texts in zip(panels, sentences, strict=True) for text in texts if text]
+    return [f"{title}: {text}" if title else text for title, text in pairs]
+
+
+def _peak(panel, query):
     """What `strongest` names, as a number."""
-    rows = panel.drawn & (panel.drawn.sum(axis=1, keepdims=True) > 1)
+    if panel.broken.any():
+        return -np.inf
     values = np.abs(panel.values) if panel.kind == "signed" else panel.values
-    return np.where(rows if rows.any() else panel.drawn, np.round(values, 9), -np.inf).max()
+    return np.where(with_a_choice(panel, query), values, -np.inf).max()
 
 
 def _columns(count):

@@ -35,7 +35,7 @@ def predict(id):
     >>> quiz.right
     1
     """
-    return Quiz("Predict, then see", [_find(id)])
+    return Quiz("Predict, then see", [_find(id, BANK, "id must be a question of the bank")])
 
 
 def recall(lesson):
@@ -98,15 +98,16 @@ def because(exercise):
     >>> because("softmax").questions[0].id
     'because-softmax'
     """
-    return Quiz("Because …", [_find(f"because-{exercise}")])
+    named = {id.removeprefix("because-"): item for id, item in BANK.items() if id.startswith("because-")}
+    return Quiz("Because …", [_find(exercise, named, "exercise must be one that asks for a reason")])
 
 
-def _find(id):
-    if id not in BANK:
-        near = get_close_matches(str(id), BANK, n=3, cutoff=0.4)
+def _find(name, among, demand):
+    if not isinstance(name, str) or name not in among:
+        near = get_close_matches(str(name), among, n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "see attention_lab.teaching.questions.BANK"
-        raise ValueError(f"id must be a question of the bank, got {id!r}: {hint}")
-    return BANK[id]
+        raise ValueError(f"{demand}, got {name!r}: {hint}")
+    return among[name]
 
 
 def _chosen(kind, choice, lesson):
@@ -186,8 +187,10 @@ class Card(widgets.VBox):
         self.question = question
         self.number = "" if number is None else f"{number}. "
         asked = widgets.HTML(f'<p class="al-q-text">{self.number}{_html(question.text)}</p>')
-        self.options = {option: _button(lambda _, option=option: self.choose(option)) for option in question.choices}
-        self.lock_button = _button(lambda _: self.lock(self.chosen), "Lock my answer")
+        self.options = {
+            option: _button(lambda _, own=option: self._click(self.choose, own)) for option in question.choices
+        }
+        self.lock_button = _button(lambda _: self._click(self.lock, self.chosen), "Lock my answer")
         self.again_button = _button(lambda _: self.again(), "Ask me again")
         self.feedback = widgets.HTML()
         choices = widgets.VBox(list(self.options.values()))
@@ -217,6 +220,11 @@ class Card(widgets.VBox):
         self.chosen, self.right, self.feedback.value = None, False, ""
         self.locked = False
         self._refresh()
+
+    def _click(self, act, option):
+        """Do what a button says, except where a second click arrives after the first has locked the card."""
+        if not self.locked and option is not None:
+            act(option)
 
     def _refresh(self):
         for option, button in self.options.items():

@@ -1,8 +1,13 @@
 """What a demo shows, in numbers and in words."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+
+from attention_lab.checks import as_visible, check_number, check_size, numeric
+
+KINDS = ("weights", "scores")
 
 
 @dataclass
@@ -29,6 +34,11 @@ class View:
         The value of the full colour: 1 for weights, the largest size for scores, if not given.
     note : str
         Said after the sentence.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong kind, shape or value.
     """
 
     weights: np.ndarray
@@ -43,35 +53,64 @@ class View:
     note: str = ""
 
     def __post_init__(self):
-        self.weights = np.asarray(self.weights, float)
-        self.weights = self.weights[None] if self.weights.ndim == 2 else self.weights
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}")
+        self._read_weights()
         heads, n_q, n_k = self.weights.shape
-        self.query_tokens = [str(token) for token in self.query_tokens] or [str(i) for i in range(n_q)]
-        self.key_tokens = [str(token) for token in self.key_tokens] or [str(j) for j in range(n_k)]
+        self.query_tokens = _texts("query_tokens", self.query_tokens) or [str(i) for i in range(n_q)]
+        self.key_tokens = _texts("key_tokens", self.key_tokens) or [str(j) for j in range(n_k)]
         if (len(self.query_tokens), len(self.key_tokens)) != (n_q, n_k):
             got = f"{len(self.query_tokens)} query and {len(self.key_tokens)} key tokens"
             raise ValueError(f"weights are {n_q} × {n_k} but there are {got}")
-        self.mask = np.broadcast_to(True if self.mask is None else np.asarray(self.mask, bool), (n_q, n_k))
-        self.padded = np.zeros(n_k, bool) if self.padded is None else np.asarray(self.padded, bool)
-        self.titles = list(self.titles) or ([""] if heads == 1 else [f"head {i}" for i in range(heads)])
+        self.titles = _texts("titles", self.titles) or ([""] if heads == 1 else [f"head {i}" for i in range(heads)])
+        if len(self.titles) != heads:
+            raise ValueError(f"titles has {len(self.titles)} entries: expected {heads}, one a head")
+        if check_size("query", self.query) >= n_q:
+            raise ValueError(f"query={self.query} does not exist: expected a row from 0 to {n_q - 1}")
+        self.note = as_text("" if self.note is None else self.note)
+        self._read_masks()
+
+    def _read_weights(self):
+        """(heads, n_q, n_k), and the value of the full colour."""
+        self.weights = numeric("weights", self.weights).astype(float)
+        self.weights = self.weights[None] if self.weights.ndim == 2 else self.weights
+        if self.weights.ndim != 3 or self.weights.size == 0:
+            raise ValueError(f"weights must be (n_q, n_k) or (heads, n_q, n_k), not empty, got {self.weights.shape}")
         if self.limit is None:
             finite = np.abs(self.weights[np.isfinite(self.weights)])
             self.limit = 1.0 if self.kind == "weights" else float(finite.max(initial=0)) or 1.0
+        self.limit = check_number("limit", self.limit, above=0)
+
+    def _read_masks(self):
+        """What is padding, and what is seen: not padding, nor a score of -inf."""
+        n_q, n_k = self.weights.shape[1:]
+        self.padded = np.zeros(n_k, bool) if self.padded is None else as_visible("padded", self.padded)
+        self.mask = as_visible("mask", True if self.mask is None else self.mask)
+        if self.padded.shape != (n_k,):
+            raise ValueError(f"padded has shape {self.padded.shape}: expected ({n_k},), one a key, True = padding")
+        try:
+            self.mask = np.broadcast_to(self.mask, (n_q, n_k)) & ~self.padded
+        except ValueError:
+            raise ValueError(f"mask has shape {self.mask.shape}: expected ({n_q}, {n_k}), True = may attend") from None
+        if self.kind == "scores":
+            self.mask = self.mask & ~(self.weights == -np.inf).all(0)
 
     @property
     def alt(self):
         """The picture in words."""
         heads, n_q, n_k = self.weights.shape
         size = f"{n_q} × {n_k} {self.kind}"
-        return (f"{heads} heads of {size}; " if heads > 1 else f"{size}; ") + "; ".join(
-            self._plain(head) for head in range(min(heads, 4))
-        )
+        parts = [f"{heads} heads of {size}" if heads > 1 else size, *map(self._plain, range(min(heads, 4)))]
+        broken = int((self.mask & ~np.isfinite(self.weights)).sum())
+        if broken:
+            parts.append(f"{broken} {'cell is' if broken == 1 else 'cells are'} NaN or infinite")
+        return "; ".join(parts)
 
     def best(self, head):
-        """The key that this view's query attends to most, or None where it sees none."""
-        if not self.mask[self.query].any():
-            return None
-        return int(np.where(self.mask[self.query], self.weights[head, self.query], -np.inf).argmax())
+        """The key that this view's query attends to most, or None where it sees none, or only NaN."""
+        row = self.weights[head, self.query]
+        seen = self.mask[self.query] & np.isfinite(row)
+        return first_of_largest(np.where(seen, row, -np.inf)) if seen.any() else None
 
     def finding(self, head):
         """Who this view speaks of, whom they attend to most, and how much: (token, token or None, number or None)."""
@@ -80,9 +119,42 @@ class View:
             return token, None, None
         return token, self.key_tokens[best], self.weights[head, self.query, best]
 
+    def is_even(self, head):
+        """Whether this view's query sees several keys and prefers none of them."""
+        row = self.weights[head, self.query][self.mask[self.query]]
+        return row.size > 1 and bool(np.isfinite(row).all() and np.ptp(row) <= 1e-6 * abs(row).max())
+
+    def amount(self, x):
+        """A weight or score as text; a score of any size can be read."""
+        fits = self.kind == "weights" or x == 0 or 0.005 <= abs(x) < 10_000
+        return f"{x:.2f}" if fits else f"{x:.1e}"
+
     def _plain(self, head):
         token, other, x = self.finding(head)
         if other is None:
-            return f"'{token}' sees no key"
+            sees = "no number" if self.mask[self.query].any() else "no key"
+            return f"'{token}' sees {sees}"
+        if self.is_even(head):
+            verb = "attends evenly to" if self.kind == "weights" else "scores the same with"
+            return f"'{token}' {verb} the keys it sees ({self.amount(x)})"
         verb = "attends most to" if self.kind == "weights" else "scores highest with"
-        return f"'{token}' {verb} '{other}' ({x:.2f})"
+        return f"'{token}' {verb} '{other}' ({self.amount(x)})"
+
+
+def first_of_largest(values):
+    """Where the largest number stands, counted along all axes; of numbers that differ in their last bits, the first."""
+    top = values.max()
+    return int((values >= top - 1e-6 * abs(top)).argmax())
+
+
+def as_text(token):
+    """A token, title or note as text that can be sent and saved: half a surrogate pair becomes a question mark."""
+    return str(token).encode("utf-8", "replace").decode()
+
+
+def _texts(name, tokens):
+    if tokens is None:
+        return []
+    if isinstance(tokens, (str, bytes, set)) or not isinstance(tokens, Iterable):
+        raise TypeError(f"{name} must be a sequence of texts, got {tokens!r}")
+    return [as_text(token) for token in tokens]

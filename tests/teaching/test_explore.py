@@ -91,6 +91,7 @@ def test_a_sentence_without_words_is_an_error_and_the_demo_goes_on(sentence, mon
     demo = explore_attention()
     demo.controls["sentence"].value = sentence
     assert len(demo.errors) == 1 and "sentence" in demo.message
+    assert demo.state.length == 10
     demo.reset()
     assert demo.message == ""
 

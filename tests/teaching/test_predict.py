@@ -94,6 +94,19 @@ def test_the_button_locks_and_freezes_the_choice():
         quiz.lock(0, "flatter")
 
 
+def test_a_second_click_on_the_lock_changes_nothing_and_raises_nothing(caplog):
+    card = predict("divide-by-d").cards[0]
+    card.lock_button.click()  # nothing is chosen
+    assert not card.locked
+    card.options["sharper"].click()
+    card.lock_button.click()
+    before = card.feedback.value
+    card.lock_button.click()
+    card.options["flatter"].click()
+    assert (card.chosen, card.feedback.value) == ("sharper", before)
+    assert not caplog.records  # ipywidgets logs, and in a notebook shows, what a click raises
+
+
 def test_ask_me_again_forgets_the_answer():
     quiz = predict("divide-by-d")
     quiz.lock(0, "flatter")
@@ -171,7 +184,10 @@ def test_because_asks_for_the_reason_of_an_exercise():
     [
         (lambda: predict("divide-by-dk"), "got 'divide-by-dk': did you mean 'divide-by-d'"),
         (lambda: predict(7), "got 7: see attention_lab.teaching.questions.BANK"),
-        (lambda: because("softmx"), "did you mean 'because-softmax'"),
+        (lambda: because("softmx"), "got 'softmx': did you mean 'softmax'"),
+        (lambda: because(None), "exercise must be one that asks for a reason, got None"),
+        (lambda: predict(None), "id must be a question of the bank, got None"),
+        (lambda: predict("divide-by-d").lock(0, None), "option must be one of .*got None"),
         (lambda: recall("00"), r"lesson must be one of '01', '02', '03' for recall\(\), got '00'"),
         (lambda: closing(1), r"lesson must be one of '00', '01', '02', '03' for closing\(\), got 1"),
         (lambda: predict("divide-by-d").lock(0, "faster"), "option must be one of .*got 'faster'"),

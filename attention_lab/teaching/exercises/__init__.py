@@ -41,7 +41,7 @@ class _Menu:
         action.__doc__ = EXERCISES[name].task  # what `check.softmax?` shows
         return action
 
-    def __call__(self, name, *args):
+    def __call__(self, name=None, *args):
         if not isinstance(name, str) or name not in EXERCISES:
             raise ValueError(self._unknown(name))
         return self._action(EXERCISES[name], *args)
@@ -67,7 +67,7 @@ def _check(exercise, function=None):
     return said
 
 
-def _hint(exercise):
+def _hint(exercise, *_):
     total = len(exercise.hints)
     exercise.hints_given = min(exercise.hints_given + 1, total)
     last = f" (The last one: after an attempt, `solution.{exercise.name}()` shows an answer.)"
@@ -75,7 +75,7 @@ def _hint(exercise):
     return Said(f"Hint {number} of {total}: {exercise.hints[number - 1]}{last if number == total else ''}")
 
 
-def _solution(exercise):
+def _solution(exercise, *_):
     if exercise.attempts:
         return Source(source_of(exercise.reference))
     name = exercise.name

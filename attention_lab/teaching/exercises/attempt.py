@@ -44,6 +44,17 @@ def untouched(function, outcome):
     return None
 
 
+def unused(function):
+    """The parameters without a default that a function's body never reads: often a global stands in their place."""
+    tree, _ = _parse(plain(function))
+    if not tree or not isinstance(tree.body[0], ast.FunctionDef):
+        return []
+    wanted = tree.body[0].args
+    names = [arg.arg for arg in (*wanted.posonlyargs, *wanted.args) if arg.arg not in ("self", "cls")]
+    read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    return [name for name in names[: len(names) - len(wanted.defaults)] if name not in read]
+
+
 def _parse(function):
     try:
         text = textwrap.dedent(inspect.getsource(function))

@@ -7,9 +7,21 @@ from functools import cache
 import numpy as np
 
 from attention_lab.teaching.exercises import runner
-from attention_lab.teaching.exercises.attempt import plain, untouched
+from attention_lab.teaching.exercises.attempt import plain, untouched, unused
 from attention_lab.teaching.exercises.display import Said
 from attention_lab.teaching.exercises.results import as_results, compare, describe, error_text, same
+
+_STEPS = {  # words of an error that no known fault explains, and what to do about it
+    "converted to python scalar": "A `math` function takes one number: use NumPy's, such as `np.exp`, for an array.",
+    "truth value of an array": "`if`, `and`, `or` and `not` ask for one truth value of a whole array: `np.where`, `&`, "
+    "`|` and `~` work cell by cell.",
+    "cannot cast ufunc": "An array of whole numbers cannot hold fractions: write `x = x / y` instead of `x /= y`.",
+    "values to unpack": "Print what stands to the right of `=`: a stack has more axes, so `x.shape` has more parts.",
+    "has no attribute": "Check the spelling of what stands after the dot, and the type of what stands before it.",
+    "unable to allocate": "Far less memory will do: print the sizes that you ask for.",
+    "nobody can type": "Take `input` out: what your function needs comes in as its arguments.",
+}
+_SHAPES = ("shape", "dimension", "axes", "axis", "size", "broadcast", "index")
 
 
 def assess(exercise, function):
@@ -41,18 +53,19 @@ def assess(exercise, function):
     waiting = untouched(function, outcomes[first])
     if waiting:
         return Said(waiting, "not attempted")
-    return _wrong(exercise, outcomes, first, problems[first])
+    return _wrong(exercise, function, outcomes, first, problems[first])
 
 
 def find_fault(exercise, outcomes, first):
     """The known fault that gives what the learner got, or None.
 
-    It must agree on the first case that went wrong; among several, the one that agrees on most of the cases in
-    which the fault shows, and then the one that shows in most cases.
+    It must agree on the first case that went wrong, and must not show in a case that went right; among several, the
+    one that agrees on most of the cases in which the fault shows, and then the one that shows in most cases.
     """
     best, best_score = None, (0, 0)
+    right = set(range(len(outcomes))).difference(_problematic(exercise, outcomes))
     for fault, theirs, shows in _known(exercise):
-        if first not in shows or not same(exercise, outcomes[first], theirs[first]):
+        if first not in shows or right.intersection(shows) or not same(exercise, outcomes[first], theirs[first]):
             continue
         agreeing = sum(same(exercise, outcomes[i], theirs[i]) for i in shows if i < len(outcomes))
         score = agreeing / len(shows), len(shows)
@@ -67,9 +80,14 @@ def _known(exercise):
     known = []
     for fault in exercise.faults:
         outcomes = [runner.run(fault, _copies(case), seconds=60) for case in exercise.cases]
-        shows = [i for i, pair in enumerate(zip(exercise.cases, outcomes)) if _problem(exercise, fault, *pair)]
-        known.append((fault, outcomes, shows))
+        known.append((fault, outcomes, _problematic(exercise, outcomes)))
     return known
+
+
+def _problematic(exercise, outcomes):
+    """The numbers of the cases whose outcome is not right."""
+    pairs = enumerate(zip(exercise.cases, outcomes))
+    return [i for i, pair in pairs if _problem(exercise, exercise.reference, *pair)]
 
 
 def _unfit(exercise, function):
@@ -77,6 +95,15 @@ def _unfit(exercise, function):
     if not callable(function):
         kind = type(function).__name__
         return f"Hand over the function itself, without calling it: {_call(exercise)}. This was of type {kind}."
+    own = plain(function)
+    if inspect.iscoroutinefunction(own) or inspect.isasyncgenfunction(own):
+        return "Your function begins with `async def`, so a call of it gives no result. Write `def` alone."
+    if inspect.isgeneratorfunction(own):
+        return "Your function holds a `yield`, so a call of it gives no result. Collect all of it and `return` that."
+    return _unfit_parameters(exercise, function)
+
+
+def _unfit_parameters(exercise, function):
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # built-in functions may not tell
@@ -98,8 +125,8 @@ def _problem(exercise, function, args, outcome):
     case = describe(exercise, args)
     if outcome.late:
         return (
-            f"Your loop did not end, so it was stopped (the limit is {runner.LIMIT:g} s; given {case}). "
-            "Look at the condition of each `while`, and for a function that calls itself."
+            f"Your function was not done in time, so it was stopped (the limit is {runner.LIMIT:g} s; given {case}). "
+            "Look for a slow step, or a loop without end: the condition of a `while`, a function that calls itself."
         )
     if outcome.error:
         return _raised(function, outcome.error, case)
@@ -111,7 +138,11 @@ def _problem(exercise, function, args, outcome):
             return sentence
         if exercise.properties:
             sentence = exercise.properties(*got, *_copies(args))
-        return sentence or (compare(exercise, got, expected, case) if exercise.compares else None)
+            sentence = sentence and f"{sentence} This was with {case}."
+        sentence = sentence or (compare(exercise, got, expected, case) if exercise.compares else None)
+        if sentence and np.ma.is_masked(outcome.value):
+            return f"Some cells of your masked array hold no number, given {case}. Fill them, as `.filled(0)` does."
+        return sentence
     except Exception as error:  # an object that refuses to be read is the learner's, not ours
         return f"What your function returned cannot be read as numbers ({error}). Return NumPy arrays."
 
@@ -152,12 +183,14 @@ def _widened(exercise, given, outcomes):
     return ""
 
 
-def _wrong(exercise, outcomes, first, problem):
+def _wrong(exercise, function, outcomes, first, problem):
     outcome = outcomes[first]
     fault = None if outcome.late else find_fault(exercise, outcomes, first)
     status = "error" if outcome.error or outcome.late else "wrong"
     if fault is None or (outcome.error and callable(fault.diagnosis)):  # there are no numbers to quote
-        return Said(f"{problem}{_next_step(exercise, outcome.error)}", status)
+        return Said(
+            f"{problem}{_next_step(exercise, outcome.error)}{_remark(exercise, function, outcomes, first)}", status
+        )
     diagnosis = fault.diagnosis
     if callable(diagnosis):
         diagnosis = diagnosis(outcome.value, exercise.cases[first])
@@ -170,7 +203,26 @@ def _next_step(exercise, error):
         return ""
     if isinstance(error, NameError):
         return " A name is used before a line gives it a value: check its spelling and the order of the lines."
-    return f" Print the shapes just before that line, or ask `hint.{exercise.name}()`."
+    text = error_text(error).lower()
+    for words, step in _STEPS.items():
+        if words in text:
+            return f" {step}"
+    what = "shapes" if any(word in text for word in _SHAPES) else "values"
+    return f" Print the {what} just before that line, or ask `hint.{exercise.name}()`."
+
+
+def _remark(exercise, function, outcomes, first):
+    """What may be behind numbers or shapes that no known fault explains."""
+    outcome = outcomes[first]
+    if outcome.late or not isinstance(outcome.error, (type(None), ValueError, IndexError)):
+        return ""
+    names = " and ".join(f"`{name}`" for name in unused(function))
+    if names:
+        return f" Your function never uses {names}: does another name stand in its place?"
+    axes = {np.ndim(exercise.cases[i][0]) for i in _problematic(exercise, outcomes)}
+    if 2 in axes or max(axes) < 3:
+        return ""
+    return " A single matrix comes out right: count axes from the last one, -1 and -2, and stacks will too."
 
 
 def _call(exercise):

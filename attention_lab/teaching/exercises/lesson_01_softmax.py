@@ -205,6 +205,7 @@ def _cases():
         (np.array([[1, 2, 4], [0, -1, 3]]),),
         (levels,),
         (np.array([[120.0, 0.0, 119.0, 118.0, -120.0]], np.float32),),
+        (np.array([[1e4, 9999.0, 0.0, -1e4, 9998.0]]),),  # only the row's largest, taken away, keeps `exp` finite
     ]
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention_lab.teaching.exercises.exercise import Exercise, diagnosed
-from attention_lab.teaching.exercises.lesson_01_softmax import worst_sum
+from attention_lab.teaching.exercises.lesson_01_softmax import uneven_rows, worst_sum
 
 
 def masked_softmax(scores, mask):
@@ -73,6 +73,26 @@ def faulty_masked_softmax_after(scores, mask):
 )
 def faulty_masked_softmax_renormalised(scores, mask):
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+@diagnosed(
+    "The largest score of a row is taken over its hidden keys too: where a hidden one is huge, every visible weight "
+    "underflows to 0. Mask the scores first, then take the largest and the sum."
+)
+def faulty_masked_softmax_largest_of_all(scores, mask):
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True)) * mask
+    total = exponentials.sum(axis=-1, keepdims=True)
+    return exponentials / np.where(total == 0, 1, total)
+
+
+@diagnosed(
+    "In a row without a visible key every score sinks by the same number, which cancels: its hidden keys share 1. "
+    "Such a row should be all zeros: set it so, for instance with `np.where(mask, weights, 0)`."
+)
+def faulty_masked_softmax_adds_a_billion(scores, mask):
+    scores = scores + np.where(mask, 0, -1e9)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
@@ -147,10 +167,11 @@ def faulty_masked_softmax_over_queries(scores, mask):
 
 
 def _leaks(weights, scores, mask):
-    """Hidden keys must get exactly nothing."""
-    leak = (weights * ~np.broadcast_to(mask, weights.shape)).sum(axis=-1).max()
+    """Hidden keys must get exactly nothing, and the visible ones of a row 1."""
+    mask = np.broadcast_to(mask, weights.shape)
+    leak = (weights * ~mask).sum(axis=-1).max()
     if leak == 0:
-        return None
+        return uneven_rows(weights[mask.any(axis=-1)], scores)
     return (
         f"Hidden keys take {leak:.2g} of a row; they must get exactly 0. "
         "Set their scores to -inf before softmax, with `np.where(mask, scores, -np.inf)`."
@@ -186,8 +207,10 @@ EXERCISES = [
             faulty_masked_softmax_times_zero,
             faulty_masked_softmax_after,
             faulty_masked_softmax_renormalised,
+            faulty_masked_softmax_largest_of_all,
             faulty_masked_softmax_tiny,
             faulty_masked_softmax_uniform_empty,
+            faulty_masked_softmax_adds_a_billion,
             faulty_masked_softmax_nan_empty,
             faulty_masked_softmax_adds_mask,
             faulty_masked_softmax_padding_axes,

@@ -217,7 +217,7 @@ def _own_sentence(mask, sentence_ids):
     return None
 
 
-_SENTENCES = [[0, 0, 1, 1, 1], [4, 4, 4, 2, 2, 9, 9], [0, 1, 0], [7, 7], [0, 0, 0, 0, 1, 2, 2, 2, 2, 3, 3]]
+_SENTENCES = [[0, 0, 1, 1, 1], [4, 4, 4, 2, 2, 9, 9], [0, 1, 0], [700, 700], [0, 0, 0, 0, 1, 2, 2, 2, 2, 3, 3]]
 
 EXERCISES = [
     Exercise(

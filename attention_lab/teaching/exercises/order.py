@@ -63,12 +63,14 @@ class Puzzle(LessonWidget):
         Raises
         ------
         ValueError
-            If a line is not one of the puzzle's.
+            If a line is not one of the puzzle's, or comes twice.
         """
-        answer = [line if isinstance(line, str) else self.lines[line] for line in lines]
+        answer = [self.lines[line] if line in range(len(self.lines)) else line for line in lines]
         strange = [line for line in answer if line not in self.lines]
         if strange:
             raise ValueError(f"lines must be among the puzzle's, got {strange[0]!r}: see .lines")
+        if len(set(answer)) < len(answer):
+            raise ValueError("lines must be placed once each: one comes twice")
         self._show(answer, len(answer) - 1)
         return self.check()
 
@@ -96,6 +98,8 @@ class Puzzle(LessonWidget):
             return Said(f"The result is right, but `{line}` does nothing for it. Take that line out.", "wrong")
         if not said.passed and not any(line.startswith("return") for line in self.answer):
             return Said("Your function returns nothing: the line with `return` is still to be placed.", "wrong")
+        if not said.passed and len(self.answer) == len(self.lines):
+            return Said(f"{said.message} All lines are placed, and one of them does not belong.", said.status)
         return said
 
     def _tools(self):
@@ -120,7 +124,8 @@ class Puzzle(LessonWidget):
             self._show([*answer[:at], line, *answer[at:]], at)
 
     def _choose(self, at):
-        self._show(self.answer, at)
+        if at < len(self.answer):  # a click may come late
+            self._show(self.answer, at)
 
     def _move(self, step):
         at, answer = self._chosen, list(self.answer)
@@ -141,11 +146,12 @@ class Puzzle(LessonWidget):
 
 
 def assemble(exercise, lines):
-    """Make a function of its body's lines, in the namespace of the reference."""
+    """Make a function of its body's lines, with the global names that those of the bank use."""
     source = "\n    ".join([f"def {exercise.name}({', '.join(exercise.parameters)}):", *lines]) + "\n"
     file = f"<order {exercise.name}>"
     linecache.cache[file] = len(source), None, source.splitlines(True), file  # so that a message can quote the line
-    namespace = dict(exercise.reference.__globals__)
+    named = {*exercise.reference.__code__.co_names, *exercise.distractor.__code__.co_names}
+    namespace = {name: value for name, value in exercise.reference.__globals__.items() if name in named}
     exec(compile(source, file, "exec"), namespace)
     return namespace[exercise.name]
 

@@ -1,5 +1,7 @@
 """Reads what a function returned and compares it with what was expected; every difference is a sentence."""
 
+import inspect
+
 import numpy as np
 
 RTOL, ATOL = 1e-4, 1e-5
@@ -42,13 +44,18 @@ def compare(exercise, results, expected, case):
         return None
     at = wrong[-1] if len(wrong) == len(results) else wrong[0]  # the last comes earlier in the computation
     name, got, wanted = exercise.returns[at], results[at], np.asarray(expected[at])
+    if wanted.dtype == bool and (got.astype(bool) == ~wanted).all():
+        return (
+            f"Every cell of `{name}` is turned round, given {case}. Here True = may attend: add a `~`, or remove one."
+        )
     gap = np.abs(got.astype(float) - wanted.astype(float))
     index = np.unravel_index(gap.argmax(), gap.shape)
     place = f"[{', '.join(map(str, index))}]" if index else ""
     right = [f"`{exercise.returns[i]}`" for i in range(len(results)) if i not in wrong]
     said = f"{' and '.join(right)} {'is' if len(right) == 1 else 'are'} right. " if right else ""
+    yours, theirs = _apart(got[index], wanted[index])
     return (
-        f"{said}`{name}`{place} is {_number(got[index])} and should be {_number(wanted[index])}, given {case}. "
+        f"{said}`{name}`{place} is {yours} and should be {theirs}, given {case}. "
         f"Print each step for that place and compare it with a calculation by hand, or ask `hint.{exercise.name}()`."
     )
 
@@ -62,18 +69,17 @@ def close(got, wanted):
 
 
 def same(exercise, one, other):
-    """How far two outcomes agree: 1 for equal results or the same error, ½ for the same error with other numbers."""
+    """Whether two outcomes are equal: the same results, or the same error down to its numbers."""
     if one.late or other.late:
-        return 0
+        return False
     if one.error or other.error:
         texts = [f"{type(error).__name__} {error_text(error)}" for error in (one.error, other.error)]
-        alike = len({tuple(text.split()[:4]) for text in texts}) == 1
-        return 1 if texts[0] == texts[1] else 0.5 * alike
+        return texts[0] == texts[1]
     try:
         ones, others = ([v] if len(exercise.returns) == 1 else list(v) for v in (one.value, other.value))
-        return float(len(ones) == len(others) and all(close(a, b) for a, b in zip(ones, others)))
+        return len(ones) == len(others) and all(close(a, b) for a, b in zip(ones, others))
     except Exception:  # an object that refuses to be read
-        return 0
+        return False
 
 
 def error_text(error):
@@ -107,9 +113,13 @@ def _as_array(name, part):
         return None, f"`{name}` is None: a step does not return what it computes. Check the line that makes it."
     if isinstance(part, (str, bytes, dict, set)):
         return None, f"`{name}` is of type {type(part).__name__}: return a NumPy array of numbers instead."
+    if inspect.isroutine(part):
+        return None, f"`{name}` is a function that was not called: put brackets after its name."
     try:
         array = np.asarray(part)
     except ValueError:
+        if isinstance(part, tuple):
+            return None, _things(name, part)
         return None, f"`{name}` has rows of different lengths: every row of an array must be as long as the others."
     if array.dtype.kind not in "biuf":
         kind = array.dtype if array.ndim else type(part).__name__
@@ -121,11 +131,17 @@ def _shape(name, part, array, wanted, case):
     if array.shape == wanted.shape:
         return None
     if isinstance(part, tuple) and len(part) and np.shape(part[0]) == wanted.shape:
-        return f"Your function returns {len(part)} things; only `{name}` is expected: return that one alone."
+        return _things(name, part)
     step = "Print the shape after each line: the first that surprises you holds the fault."
     if array.ndim != wanted.ndim:
         step = f"Those are {array.ndim} axes in place of {wanted.ndim}. {step}"
     return f"`{name}` has shape {array.shape} and should have {wanted.shape}, given {case}. {step}"
+
+
+def _things(name, part):
+    if len(part) == 1:
+        return f"Your function returns `{name}` inside a tuple: take away the comma that stands after it."
+    return f"Your function returns {len(part)} things; only `{name}` is expected: return that one alone."
 
 
 def _kind(name, array, wanted, case):
@@ -150,5 +166,11 @@ def _kind(name, array, wanted, case):
     return None
 
 
-def _number(value):
-    return str(bool(value)) if np.asarray(value).dtype == bool else f"{float(value):.3g}"
+def _apart(got, wanted):
+    """Two numbers, in as many digits as tell them apart: three, if those will do."""
+    pairs = ([_number(value, digits) for value in (got, wanted)] for digits in range(3, 18))
+    return next(pair for pair in pairs if pair[0] != pair[1])
+
+
+def _number(value, digits):
+    return str(bool(value)) if np.asarray(value).dtype == bool else f"{float(value):.{digits}g}"

@@ -1,5 +1,6 @@
 """Runs a learner's function so that nothing it does can hurt: no endless loop, no exit, no noise."""
 
+import builtins
 import ctypes
 import io
 import linecache
@@ -7,7 +8,7 @@ import threading
 import time
 import traceback
 import warnings
-from contextlib import redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,7 +47,7 @@ def run(function, args, seconds):
     """Call the function in a thread of its own and wait for it, at most so many seconds."""
     outcome, printed = Outcome(), _Printed()
     thread = threading.Thread(target=_call, args=(function, args, outcome), daemon=True)
-    with redirect_stdout(printed), warnings.catch_warnings():
+    with redirect_stdout(printed), warnings.catch_warnings(), _no_keyboard():
         warnings.simplefilter("ignore")
         thread.start()
         with suppress(KeyboardInterrupt):  # the stop button: end the function, keep the notebook
@@ -63,6 +64,20 @@ def line_of(error, function):
     file = getattr(getattr(function, "__code__", None), "co_filename", None)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     return linecache.getline(file, frames[-1].lineno).strip() or None if frames else None
+
+
+@contextmanager
+def _no_keyboard():
+    """Let `input` raise: it would wait for an answer that nobody can give while the check runs."""
+
+    def refuse(*args):
+        raise EOFError("nobody can type while a check runs")
+
+    own, builtins.input = builtins.input, refuse
+    try:
+        yield
+    finally:
+        builtins.input = own
 
 
 class _TimeUp(BaseException):

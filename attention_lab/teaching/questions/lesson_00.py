@@ -211,8 +211,8 @@ def similar_both_ways():
     source="exercise",
     text="`similarity(x)` divides each vector by its length before it takes dot products, because …",
     options={
-        "otherwise length counts beside direction": "Without the division, doubling a vector doubles its whole "
-        "column; with it, only the direction is compared.",
+        "otherwise length counts beside direction": "Without the division, doubling a vector doubles its "
+        "product with every other; with it, only the direction is compared.",
         "otherwise the rows do not sum to 1": "The rows of a similarity matrix do not sum to 1 in either case; "
         "sharing out a total of 1 is what softmax does later.",
         "otherwise the matrix is not symmetric": "A dot product is symmetric with or without the division, so this is "

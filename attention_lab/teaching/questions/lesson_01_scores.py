@@ -41,7 +41,7 @@ def one_hot_row():
         "to the token itself": "A vector has a large dot product with itself. With one matrix a token mostly finds "
         "itself; two matrices let it look for something else.",
         "to other tokens": "This is what two separate matrices allow; with one, query and key of a token are the same "
-        "vector, and that pair scores highest.",
+        "vector, and that pair mostly scores highest.",
         "nowhere: the rows are even": "Random vectors do score each other about equally, but each token meets itself "
         "too, and that score stands far above the rest.",
     },
@@ -66,8 +66,8 @@ def one_matrix_for_both():
         "two rows differ.",
         "not symmetric": "Each row is divided by its own sum, so equal scores become unequal weights. Tied matrices "
         "are a restriction, but not a useless one.",
-        "symmetric except for the diagonal": "The diagonal is special in having the largest scores, but it is the "
-        "sums of the rows that break the symmetry, everywhere.",
+        "symmetric except for the diagonal": "The diagonal often has the largest scores, but it is the sums of the "
+        "rows that break the symmetry, everywhere.",
     },
 )
 def tied_weights():
@@ -245,8 +245,8 @@ def cosine_cannot_focus():
     options={
         "the same size": "The results do have the same size, but every pair first needs a vector of its own; a matrix "
         "product never builds those vectors.",
-        "32 times as large": "Each pair holds all its features before they are summed. A small net a pair can express "
-        "more, and this is its price.",
+        "32 times as large": "Each pair holds all its features before they are summed. A small net for each pair "
+        "can express more, and this is its price.",
         "64 times as large": "64 counts queries or keys, and those axes are in both arrays already; what is added is "
         "the axis of features.",
     },

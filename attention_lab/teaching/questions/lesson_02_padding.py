@@ -43,7 +43,7 @@ def pad_rows():
         "scores.",
         "0.25 each": "The four scores are equal, and softmax looks at differences only: the row reads everything it "
         "was told to ignore.",
-        "NaN": "This happens with −inf, where the row divides 0 by 0; −1e9 is an ordinary number.",
+        "NaN": "This happens with −inf, where −inf − (−inf) or 0/0 is no number; −1e9 is an ordinary number.",
     },
 )
 def all_keys_hidden():
@@ -130,8 +130,8 @@ def times_zero():
         "never": "exp(−1e9) is exactly 0, so rows with a visible key agree; a row without one is the exception.",
         "in every row, a little": "−1e9 is finite, but exp of it is far below the smallest float64 and becomes "
         "exactly 0, as with −inf.",
-        "only in rows with no visible key": "There −1e9 gives even weights and −inf gives 0/0 = NaN. Our function "
-        "defines such rows as zeros, so neither can happen.",
+        "only in rows with no visible key": "There −1e9 gives even weights and −inf gives NaN: the maximum is −inf, "
+        "and −inf − (−inf) is no number. Our function defines such rows as zeros, so neither can happen.",
     },
 )
 def how_negative():

@@ -65,6 +65,17 @@ def test_both_ways_of_calling():
     assert check.softmax.__doc__ == EXERCISES["softmax"].task
 
 
+@pytest.mark.parametrize("menu", [check, hint, solution, order])
+def test_a_menu_called_without_a_name_says_what_to_write(menu):
+    with pytest.raises(ValueError, match=r"write \w+\.softmax\(\.\.\.\)"):
+        menu()
+
+
+def test_a_function_handed_to_hint_or_solution_does_no_harm():
+    assert hint.softmax(my_softmax).message.startswith("Hint 1 of 3")
+    assert "First an attempt" in solution.softmax(my_softmax).message
+
+
 def test_hints_come_one_by_one_and_stay_at_the_last():
     texts = [hint.softmax().message for _ in range(4)]
     for number, text in enumerate(texts[:3], start=1):

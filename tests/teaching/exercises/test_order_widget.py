@@ -103,6 +103,35 @@ def test_lines_that_are_not_the_puzzles(puzzle):
         puzzle.arrange(["x = 1"])
 
 
+@pytest.mark.parametrize("lines", [[99], [1.5], [None]])
+def test_numbers_that_are_not_the_puzzles(puzzle, lines):
+    with pytest.raises(ValueError, match="lines must be among the puzzle's"):
+        puzzle.arrange(lines)
+
+
+def test_a_line_is_placed_once(puzzle):
+    with pytest.raises(ValueError, match="once each"):
+        puzzle.arrange([0, puzzle.lines[0]])
+
+
+def test_all_lines_are_one_too_many(puzzle):
+    lines = EXERCISES["attention"].lines
+    said = puzzle.arrange([lines[0], EXERCISES["attention"].odd_line, *lines[1:]])
+    assert "one of them does not belong" in said.message
+
+
+def test_a_puzzle_sees_no_other_function_of_the_bank():
+    puzzle = order("effective_keys")
+    said = puzzle.arrange([line for line in EXERCISES["effective_keys"].lines if not line.startswith("entropy =")])
+    assert "NameError: name 'entropy' is not defined" in said.message
+
+
+def test_a_late_click_on_an_empty_slot_chooses_nothing(puzzle):
+    puzzle.arrange([0])
+    puzzle._slots[3].click()
+    assert shown(puzzle) == ([puzzle.lines[0]], 0)
+
+
 def test_the_buttons(puzzle):
     a, b, c, *_ = puzzle.lines
     assert shown(puzzle) == ([],)

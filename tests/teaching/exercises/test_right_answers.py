@@ -59,6 +59,26 @@ def in_float32(x):
     return x @ np.swapaxes(x, -1, -2)
 
 
+@right("similarity")
+def by_distances(x):
+    unit = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    return 1 - ((unit[..., :, None, :] - unit[..., None, :, :]) ** 2).sum(-1) / 2
+
+
+@right("softmax")
+def in_pairs(scores):
+    return 1 / np.exp(scores[..., None, :] - scores[..., :, None]).sum(axis=-1)
+
+
+@right("softmax")
+def as_it_comes(scores):
+    largest, total = np.full(scores.shape[:-1], -np.inf), np.zeros(scores.shape[:-1])
+    for j in range(scores.shape[-1]):
+        before, largest = largest, np.maximum(largest, scores[..., j])
+        total = total * np.exp(before - largest) + np.exp(scores[..., j] - largest)
+    return np.exp(scores - largest[..., None]) / total[..., None]
+
+
 @right("softmax")
 def in_one_line(scores):
     return np.exp(scores - np.max(scores, -1, keepdims=True)) / np.sum(
@@ -234,6 +254,13 @@ def on_a_copy(scores, mask):
     own = scores.copy()
     own[~np.broadcast_to(mask, own.shape)] = -np.inf
     return attention_lab.softmax(own)
+
+
+@right("masked_softmax")
+def by_masked_array(scores, mask):
+    hidden = np.ma.masked_array(scores, ~np.broadcast_to(mask, scores.shape))
+    e = np.ma.exp(hidden - hidden.max(-1, keepdims=True))
+    return (e / e.sum(-1, keepdims=True)).filled(0)
 
 
 @right("causal_mask")
