@@ -219,10 +219,21 @@ def _remark(exercise, function, outcomes, first):
     names = " and ".join(f"`{name}`" for name in unused(function))
     if names:
         return f" Your function never uses {names}: does another name stand in its place?"
-    axes = {np.ndim(exercise.cases[i][0]) for i in _problematic(exercise, outcomes)}
-    if 2 in axes or max(axes) < 3:
-        return ""
-    return " A single matrix comes out right: count axes from the last one, -1 and -2, and stacks will too."
+    if _right_one_by_one(exercise, function, exercise.cases[first]):
+        return " A single matrix comes out right: count axes from the last one, -1 and -2, and stacks will too."
+    return ""
+
+
+def _right_one_by_one(exercise, function, args):
+    """Whether a function that is wrong on a stack of matrices is right on each of them."""
+    lead = {np.shape(arg)[:-2] for arg in args}
+    if len(lead) > 1 or lead == {()}:
+        return False
+    for at in np.ndindex(*lead.pop()):
+        matrices = tuple(arg[at] for arg in args)
+        if _problem(exercise, function, matrices, runner.run(function, _copies(matrices), seconds=1)):
+            return False
+    return True
 
 
 def _call(exercise):

@@ -116,6 +116,11 @@ def entropy_over_axis_1(weights):
     return -(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=1)
 
 
+@wrong("entropy", "`result`[1, 2] is 0.117 and should be 0.122", never="A single matrix")
+def drops_small_weights(weights):
+    return -(weights * np.log(np.where(weights > 1e-3, weights, 1))).sum(axis=-1)
+
+
 @wrong("entropy", "ask for one truth value of a whole array", never="Print the shapes")
 def asks_if(weights):
     return -(weights * np.log(weights)).sum(axis=-1) if weights > 0 else 0
