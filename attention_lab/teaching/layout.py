@@ -27,7 +27,7 @@ def compose(panels, columns, *, room, bars="right", title=None, sentence="", ann
     below = top + sheet.height + 4
     height = below + (15 if legend else 0) + LINE * len(lines) + MARGIN
 
-    figure = Figure((_snap(sheet.width) / 72, _snap(height) / 72), dpi=DPI, facecolor="white")
+    figure = Figure((_snap(sheet.width) / 72, _snap(height) / 72), dpi=DPI, facecolor="white", layout="none")
     FigureCanvasAgg(figure)
     sheet.draw(figure, top, annot, query, arrows)
     _write(figure, MARGIN, MARGIN, heading, size=10, weight="bold", line=14)
@@ -185,7 +185,7 @@ def _place_legend(figure, handles, y):
 
 def _legend_style():
     return {
-        "frameon": False, "borderpad": 0, "borderaxespad": 0, "handlelength": 2, "handleheight": 1.2,
+        "frameon": False, "labelcolor": "black", "borderpad": 0, "borderaxespad": 0, "handlelength": 2, "handleheight": 1.2,
         "columnspacing": 1.4, "prop": FontProperties(family=families(), size=SIZE),
     }  # fmt: skip
 
@@ -201,7 +201,8 @@ def _label_bar(bar, panel, length, upright):
     axis.set_minor_locator(NullLocator())
     bar.set_ticks(list(ticks), labels=list(ticks.values()))
     bar.outline.set_visible(False)
-    bar.ax.tick_params(length=2, pad=2, labelsize=SIZE, labelfontfamily=families(), color="#777777")
+    bar.ax.tick_params(length=2, pad=2, labelsize=SIZE, labelfontfamily=families(), color="#777777", labelcolor="black")
+    bar.ax.grid(False)
     style = {"size": SIZE, "family": families(), "color": "#222222"}
     if upright:
         bar.ax.set_title(panels_.bar_name(panel), loc="left", pad=9, **style)

@@ -92,7 +92,7 @@ def test_jupyterlab_of_another_environment_cannot_draw_sliders(
     server = tmp_path / "lab"
     monkeypatch.setattr(environment, "_parent_command", lambda: [str(server / "bin" / program), "lab"])
     with_extension(nothing_elsewhere)  # the kernel's own does not help
-    assert f'"{server}/bin/python" -m pip install jupyterlab_widgets' in said(capsys)[-1]
+    assert f'"{server}/bin/python3" -m pip install jupyterlab_widgets' in said(capsys)[-1]
     with_extension(server)
     assert said(capsys) == [READY]
 

@@ -86,7 +86,7 @@ def test_what_numpy_can_read_is_drawn(convert):
         (lambda: heatmap(np.eye(3), annot="yes"), "annot must be"),
         (lambda: heatmap(np.eye(3), query=3), "query=3 does not exist: expected a row from 0 to 2"),
         (lambda: heatmap(np.eye(3), query="cat"), "query must be a whole number"),
-        (lambda: head_grid(np.ones((2, 3, 3)), titles=["a"]), "titles must be a sequence of 2 texts"),
+        (lambda: head_grid(np.ones((2, 3, 3)), titles=["a"]), "titles has 1 entries: expected 2, one a head"),
         (lambda: pipeline(np.ones((1, 2, 2)), np.eye(2), np.eye(2)), "query has 3 axes"),
         (lambda: pipeline(np.eye(2), np.eye(3), np.eye(3)), "key has d_k=3 but query has d_k=2"),
         (lambda: heatmap(np.eye(3)).save("x.gif"), r"path ends in '\.gif': expected \.png, \.svg or \.pdf"),

@@ -69,8 +69,9 @@ def test_masks_are_recognised(mask, padding, name):
 
 def test_minus_infinity_in_scores_is_a_mask():
     scores = np.where(causal_mask(4), 1.5, -np.inf)
+    scores[1, 0] = 2
     picture = heatmap(scores, kind="scores")
-    assert picture.alt.startswith("4 × 4 causal scores; query 1 scores highest with key 0 (1.50)")
+    assert picture.alt.startswith("4 × 4 causal scores; query 1 scores highest with key 0 (2.00)")
     assert len(numbers(picture)) == 10
 
 

@@ -34,6 +34,6 @@ RECALL = {
 CLOSING = {
     "00": ("ids-to-vectors", "matmul-on-stacks", "similar-both-ways"),
     "01": ("softmax-axis", "one-matrix-for-both", "four-sizes"),
-    "02": ("opposite-polarity", "all-keys-hidden", "one-query-five-keys"),
-    "03": ("softmax-of-weights", "mean-of-two-heads", "first-row"),
+    "02": ("mask-after-softmax", "one-pass-or-many", "opposite-polarity"),
+    "03": ("softmax-of-weights", "first-row", "dense-by-design"),
 }

@@ -85,7 +85,7 @@ def word_said_twice():
     "ids-to-vectors",
     lesson="00",
     source="lesson",
-    text="A vocabulary of 10 words has the table `table` of shape (10, 4). A sentence of six words is an array `ids` "
+    text="The vectors of a vocabulary of 10 words form `table`, of shape (10, 4). A sentence of six words is an array `ids` "
     "of six whole numbers. What is the shape of `table[ids]`?",
     options={
         "(6, 4)": "Indexing with an array picks one row of the table for each id: six words, four numbers each.",

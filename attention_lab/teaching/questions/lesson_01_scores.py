@@ -35,8 +35,8 @@ def one_hot_row():
     "one-matrix-for-both",
     lesson="01",
     source="Q2",
-    text="Twenty tokens. The same matrix W makes both queries and keys: `x @ W` twice. Where does most of a row's "
-    "weight go, on average?",
+    text="Twenty tokens, 64 random numbers of variance 1 each. The same matrix W, which keeps that variance, makes "
+    "both queries and keys: `x @ W` twice. Where does most of a row's weight go, on average?",
     options={
         "to the token itself": "A vector has a large dot product with itself. With one matrix a token mostly finds "
         "itself; two matrices let it look for something else.",
