@@ -13,7 +13,7 @@ export OPENBLAS_NUM_THREADS := 1
 
 PARTS := lint unit contract nbval sections browser
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=120 -W default
-SLOW := tests/lessons/test_sections.py tests/lessons/test_execute.py
+SLOW := tests/lessons/test_sections.py tests/lessons/test_execute.py tests/lessons/test_demos.py
 TWO := -n 2 --dist loadfile
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 
@@ -26,8 +26,8 @@ lab: $(VENV)/.lab  ## open the course in JupyterLab at lesson 00 (LAB_FLAGS=--no
 test: $(VENV)/.test  ## run everything that guards the project (about 10 minutes)
 	@$(call run-parts,$(PARTS))
 
-test-quick: $(VENV)/.test  ## lint, unit tests and lesson contract (a minute)
-	@$(call run-parts,lint unit contract)
+test-quick: $(VENV)/.test  ## lint, quick unit tests and lesson contract (a minute)
+	@$(call run-parts,lint unit contract,QUICK=1)
 
 test-lessons: $(VENV)/.test  ## lesson contract, every notebook's outputs, every section alone
 	@$(call run-parts,contract nbval sections)
@@ -50,7 +50,7 @@ lint: $(VENV)/.test
 	@status=0; $(PY) -m ruff check . || status=1; $(PY) -m ruff format --check . || status=1; exit $$status
 
 unit: $(VENV)/.test
-	@$(PY) -m pytest -q -n 2 attention_lab tests --ignore=tests/lessons --ignore=tests/browser --ignore=tests/benchmarks
+	@$(PY) -m pytest -q -n 2 $(if $(QUICK),-m 'not slow') attention_lab tests --ignore=tests/lessons --ignore=tests/browser --ignore=tests/benchmarks
 
 contract: $(VENV)/.test
 	@$(PY) -m pytest -q -n 2 tests/lessons $(SLOW:%=--ignore=%)
@@ -68,7 +68,7 @@ browser: $(VENV)/.test
 define run-parts
 passed=0; failed=(); for part in $(1); do \
   printf '\n== %s\n' "$$part"; \
-  if $(MAKE) --no-print-directory "$$part"; then passed=$$((passed + 1)); else failed+=("$$part"); fi; \
+  if $(MAKE) --no-print-directory "$$part" $(2); then passed=$$((passed + 1)); else failed+=("$$part"); fi; \
 done; \
 printf '\n'; [ $${#failed[@]} -eq 0 ] || printf 'Failed: %s\n' "$${failed[*]}"; \
 printf 'parts: %d passed, %d failed\n' "$$passed" "$${#failed[@]}"; [ $${#failed[@]} -eq 0 ]

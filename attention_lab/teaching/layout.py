@@ -185,8 +185,8 @@ def _place_legend(figure, handles, y):
 
 def _legend_style():
     return {
-        "frameon": False, "labelcolor": "black", "borderpad": 0, "borderaxespad": 0, "handlelength": 2, "handleheight": 1.2,
-        "columnspacing": 1.4, "prop": FontProperties(family=families(), size=SIZE),
+        "frameon": False, "borderpad": 0, "borderaxespad": 0, "handlelength": 2, "handleheight": 1.2,
+        "columnspacing": 1.4, "labelcolor": "black", "prop": FontProperties(family=families(), size=SIZE),
     }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """What the pictures are given: read into arrays, masks and labels, or refused in words."""
 
+import math
 from collections.abc import Iterable, Iterator, Set
 from numbers import Real
 
@@ -7,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from attention_lab.checks import as_visible, check_mask, check_size, floating, numeric
-from attention_lab.teaching.caption import NOUNS, token_labels
+from attention_lab.teaching.caption import NOUNS, token_labels, wrap
 from attention_lab.teaching.view import as_text
 
 SCALES = ("unit", "shared", "own", "log")
@@ -40,8 +41,13 @@ def _is_number(x):
 
 
 def read_text(text):
-    """A title or caption in one line of text that can be drawn and saved, or None."""
-    return None if text is None else " ".join(as_text(text).split())
+    """A caption as one line of text that can be saved."""
+    return " ".join(as_text(text).split())
+
+
+def read_title(title):
+    """A title as one line of text that can be drawn, like a token; none where there is none."""
+    return "" if title is None else wrap(read_text(title), math.inf)[0]
 
 
 def read_tokens(tokens, query_tokens, key_tokens, shape):
@@ -90,7 +96,7 @@ def read_titles(titles, heads):
         return [f"head {i}" for i in range(heads)]
     if isinstance(titles, (str, Set)) or not isinstance(titles, Iterable):
         raise TypeError(f"titles must be a sequence of {heads} texts, one a head, got {titles!r}")
-    titles = [read_text(title) or "" for title in titles]
+    titles = [read_title(title) for title in titles]
     if len(titles) != heads:
         raise ValueError(f"titles has {len(titles)} entries: expected {heads}, one a head")
     return titles

@@ -17,6 +17,7 @@ from attention_lab.teaching.plot_inputs import (
     read_masks,
     read_query,
     read_text,
+    read_title,
     read_titles,
     read_tokens,
     read_values,
@@ -82,7 +83,7 @@ def heatmap(
     panel.norm = colour_norm(kind, scale, values[panel.drawn])
     query = read_query(query, len(values))
     alt = describe(panel, query) if caption is None else read_text(caption)
-    looks = {"title": read_text(title), "sentence": alt, "annot": annot, "query": query}
+    looks = {"title": read_title(title), "sentence": alt, "annot": annot, "query": query}
     if ax is not None:
         on_axes(read_axes(ax), panel, **looks)
         return Picture(ax.figure.canvas.figure, alt)
@@ -140,7 +141,7 @@ def head_grid(
     alt = _describe_all(panels, query, noun) if caption is None else read_text(caption)
     figure = compose(
         panels, columns, room=_ROOM.get(columns, 100), bars="below" if scale == "own" else "right",
-        title=read_text(title), sentence=alt, annot=annot, query=query,
+        title=read_title(title), sentence=alt, annot=annot, query=query,
     )  # fmt: skip
     return Picture(figure, alt)
 
@@ -189,7 +190,7 @@ def pipeline(
         panels[2].norm = panels[1].norm  # the mask changes no colour of what stays
     alt = _describe_steps(panels, steps) if caption is None else read_text(caption)
     figure = compose(
-        panels, len(panels), room=132, bars="below", title=read_text(title), sentence=alt, annot=annot, arrows=True
+        panels, len(panels), room=132, bars="below", title=read_title(title), sentence=alt, annot=annot, arrows=True
     )  # fmt: skip
     return Picture(figure, alt)
 

@@ -68,6 +68,31 @@ def test_a_package_is_missing_or_old(installed, capsys, name, have, what):
     assert len(lines) == len(PACKAGES) + 2
 
 
+def test_a_version_that_cannot_be_read_is_mended(installed, capsys):
+    installed["numpy"] = "unknown"
+    assert "mend  numpy unknown is older than" in "\n".join(said(capsys))
+
+
+def test_a_folder_that_may_not_be_looked_at_is_no_fault(monkeypatch, capsys):
+    def refused(*args, **kwargs):
+        raise PermissionError
+
+    monkeypatch.setattr(environment.os, "stat", refused)
+    assert said(capsys)[-1].startswith("mend  sliders")
+
+
+def test_a_kernel_without_jupyter_is_told_of(monkeypatch, nothing_elsewhere, capsys):
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "jupyter_core.paths", None)
+    assert said(capsys)
+
+
+@pytest.mark.parametrize("command", [None, [], [5], [b"/x/bin/python"]])
+def test_a_strange_parent_is_unknown(monkeypatch, command, capsys):
+    monkeypatch.setattr(environment, "_parent_command", lambda: command)
+    assert said(capsys) == [READY]
+
+
 def test_versions_are_compared_as_numbers(installed, capsys):
     installed["numpy"] = "10.0"
     installed["matplotlib"] = "3.10.1"

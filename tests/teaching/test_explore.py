@@ -72,6 +72,28 @@ def test_heads_slice_the_features_and_fold_together():
     assert demo.state.head == "all"
 
 
+def test_starts_may_depend_on_each_other():
+    demo = explore_attention(head="3", heads=4)
+    assert demo.view.titles == ["head 3"]
+    demo.set(heads=1)
+    demo.reset()
+    assert demo.view.titles == ["head 3"]
+
+
+def test_only_weights_that_sum_to_one_spread_over_effective_keys():
+    demo = explore_attention(heads=4, head="mean")
+    assert "effective keys" in demo.picture
+    demo.set(head="max")
+    assert demo.view.weights[0, demo.state.query].sum() > 1.01 and "effective keys" not in demo.picture
+
+
+def test_padding_is_shown_as_hidden_only_where_a_mask_acts():
+    demo = explore_attention("the cat sat on", padding=2)
+    assert "padding, masked" in demo.picture
+    demo.set(stage="scores")
+    assert "padding, masked" not in demo.picture and demo.view.mask.all()
+
+
 def test_stages_lead_from_scores_to_weights():
     demo = explore_attention(stage="scores", temperature=2.0)
     scores = demo.view.weights[0]
@@ -102,8 +124,10 @@ def test_a_sentence_without_words_is_an_error_and_the_demo_goes_on(sentence, mon
         ({"length": 65}, "length must lie between 1 and 64"),
         ({"length": 0}, "length must lie between 1 and 64"),
         ({"query": 10}, "query must lie between 0 and 9"),
-        ({"mask": "future"}, "mask cannot be 'future'"),
-        ({"heads": 3}, "heads cannot be 3"),
+        ({"mask": "future"}, "mask cannot be 'future': choose one of 'none', 'causal', 'window', 'prefix'"),
+        ({"heads": 3}, "heads cannot be 3: choose one of 1, 2, 4, 8, 16"),
+        ({"key_length": None}, "key_length cannot be None: choose one of 'same', 1, 2, ..., 64"),
+        ({"head": 0}, "head cannot be 0: choose one of 'all'"),
         ({"size_of_mask": 3}, "no control named size_of_mask"),
         ({"show": ("width",)}, "show names no control: width"),
     ],
@@ -118,6 +142,7 @@ def test_a_sentence_that_is_no_text_is_refused():
         explore_attention(["the", "cat"])
 
 
+@pytest.mark.slow
 def test_every_control_moves_the_picture_and_nothing_breaks():
     demo = explore_attention()
     sweep(demo)

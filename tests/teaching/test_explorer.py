@@ -91,18 +91,108 @@ def test_reset_comes_back_to_the_start():
     ("values", "message"),
     [
         ({"m": 3}, "no control named m: there are n, t, query"),
-        ({"n": "four"}, "n cannot be 'four'"),
+        ({"n": "four"}, "n must be a number, got 'four'"),
+        ({"n": "4"}, "n must be a number, got '4'"),
+        ({"n": None}, "n must be a number, got None"),
+        ({"n": True}, "n must be a number, got True"),
+        ({"n": 8.5}, "n must be a whole number, got 8.5"),
+        ({"t": np.nan}, "t must lie between"),
+        ({"n": np.arange(3)}, "n must be a number"),
         ({"n": 21}, "n must lie between 1 and 20"),
+        ({"t": 2.0, "n": 21}, "n must lie between 1 and 20"),
         ({"t": 11.0}, "t must lie between 0.1 and 10"),
         ({"query": 4}, "query must lie between 0 and 3"),
     ],
 )
 def test_set_refuses_what_it_cannot_do(values, message):
     demo = make()
-    with pytest.raises(ValueError, match=message):
+    before, picture = demo.state, demo.picture
+    with pytest.raises((ValueError, TypeError), match=message):
         demo.set(**values)
-    demo.set(n=5)
+    assert (demo.state, demo.picture, demo.renders) == (before, picture, 1)  # all or nothing
+    demo.set(n=np.int64(5), t=np.float32(0.5))
     assert demo.view.weights.shape == (1, 5, 5)
+
+
+@pytest.mark.parametrize("value", ["c", None, 1, np.arange(2)])
+def test_a_menu_lists_its_choices(value):
+    demo = Explorer({"m": choice(["a", "b"], "m")}, lambda state: View([[1.0]]))
+    with pytest.raises(ValueError, match="m cannot be .*: choose one of 'a', 'b'"):
+        demo.set(m=value)
+    assert demo.state.m == "a"
+
+
+def test_a_box_and_a_line_say_what_they_hold():
+    demo = Explorer({"b": toggle(True, "b"), "s": text("hi", "s")}, lambda state: View([[1.0]]))
+    demo.set(b=np.False_)
+    assert demo.state.b is False
+    for values in ({"b": "yes"}, {"s": 3}):
+        with pytest.raises(TypeError, match="must be a (bool|str), such as"):
+            demo.set(**values)
+
+
+def test_a_menu_that_another_control_fills_may_be_set_with_it_and_comes_back():
+    def fill(state, controls, changed):
+        kept = state.head if state.head < state.heads else 0
+        if len(controls["head"].options) != state.heads:
+            controls["head"].options, controls["head"].value = range(state.heads), kept
+
+    controls = {"head": choice([0], "head"), "heads": slider(1, 1, 8, "heads")}
+    demo = Explorer(controls, lambda state: View([[1.0]]), clamp=fill)
+    demo.set(head=5, heads=8)
+    demo.start_here()
+    demo.set(heads=2)
+    demo.reset()
+    assert (demo.state.head, demo.state.heads) == (5, 8)
+
+
+def test_a_broken_clamp_is_a_red_line_however_it_is_met():
+    def broken(state, controls, changed):
+        if state.n == 3:
+            raise RuntimeError("three")
+
+    demo = Explorer({"n": slider(1, 1, 9, "n")}, lambda state: View([[1.0]]), clamp=broken)
+    demo.set(n=3)
+    assert "RuntimeError: three" in demo.message
+    demo.controls["n"].value = 4
+    assert demo.message == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: make(show="n"), r"show must be a sequence of names.*got 'n'"),
+        (lambda: make(show=5), "show must be a sequence of names"),
+        (lambda: make(show=(None,)), "show names no control: None"),
+        (lambda: make(goal="win"), "goal must be a text and a function"),
+        (lambda: make(goal=("win", None)), "goal must be a text and a function"),
+        (lambda: Explorer([slider(1, 0, 3, "x")], compute), "controls must be a dict.*got a list"),
+        (lambda: Explorer({"n": 3}, compute), "controls must hold a text and a widget.*'n': 3"),
+        (lambda: Explorer({3: slider(1, 0, 3, "x")}, compute), "controls must hold a text and a widget"),
+    ],
+)
+def test_a_demo_made_wrongly_is_refused(call, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        call()
+
+
+def test_a_name_shown_twice_is_one_control():
+    grids = [child for child in make(show=("n", "n")).children if "al-controls" in child._dom_classes]
+    assert [len(grid.children) for grid in grids] == [1, 2]
+
+
+def test_what_compute_forgot_is_said():
+    demo = Explorer({"n": slider(1, 1, 9, "n")}, lambda state: None)
+    assert "compute must return a View, got a NoneType" in demo.message
+
+
+def test_a_twin_that_fails_leaves_the_sentence():
+    demo = make(twin=lambda view: 1 / 0)
+    assert demo.static() == {"text/plain": demo.view.alt} and "ZeroDivisionError" in demo.message
+
+
+def test_a_printed_demo_is_its_sentence():
+    assert repr(make()) == "4 × 4 weights; '0' attends most to '3' (0.64)"
 
 
 def test_a_goal_is_reached_once_and_stays_reached():

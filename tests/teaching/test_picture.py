@@ -2,6 +2,7 @@
 
 import matplotlib
 import matplotlib.pyplot as plt
+import matplotlib.style
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -13,6 +14,7 @@ from tests.teaching.pictures import SENTENCE, numbers, weights
 # State
 
 
+@pytest.mark.slow
 def test_a_hundred_redraws_leave_no_open_figure_and_no_setting():
     before = dict(matplotlib.rcParams)
     for i in range(100):
@@ -62,6 +64,41 @@ def test_what_numpy_can_read_is_drawn(convert):
     assert heatmap(data).alt == "2 × 2 weights; query 0 attends most to key 1 (0.75)"
 
 
+def test_axes_of_a_subfigure_give_the_whole_figure():
+    figure = Figure()
+    picture = heatmap(weights(3, 3), ax=figure.subfigures(1, 2)[0].subplots())
+    assert picture.figure is figure and "image/png" in picture._repr_mimebundle_()[0]
+
+
+@pytest.mark.parametrize(
+    "setting", ["figure.constrained_layout.use", "figure.autolayout", "axes.grid", "dark_background"]
+)
+def test_the_readers_settings_change_nothing(setting):
+    styles = matplotlib.style.library.get(setting, {setting: True})
+    keep = {name: value for name, value in styles.items() if name != "text.antialiased"}
+    plain = heatmap(weights(3, 3), SENTENCE[:3], mask=causal_mask(3), title="One")._bytes("png")
+    with matplotlib.rc_context(keep):
+        assert heatmap(weights(3, 3), SENTENCE[:3], mask=causal_mask(3), title="One")._bytes("png") == plain
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("text", ["\ud800 x", "a\nb", 3, "猫 😀 \x00", ["a"]])
+def test_titles_and_captions_may_be_anything(text, ending):
+    picture = head_grid([[[0.2, 0.8]]], title=text, titles=[text], caption=text)
+    assert picture._bytes(ending)
+    picture.alt.encode()
+
+
+@pytest.mark.parametrize("titles", [iter("ab"), np.array(["a", "b"]), ("a", "b")])
+def test_titles_of_any_sequence(titles):
+    assert head_grid([[[0.2, 0.8]], [[0.5, 0.5]]], titles=titles).alt.startswith("2 maps of 1 × 2 weights; a: ")
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="path needs the folder .*nowhere"):
+        heatmap([[1.0]]).save(tmp_path / "nowhere" / "x.png")
+
+
 # Errors
 
 
@@ -82,6 +119,21 @@ def test_what_numpy_can_read_is_drawn(convert):
         (lambda: heatmap(np.eye(3), kind="weight"), "kind must be one of weights, scores, signed, got 'weight'"),
         (lambda: heatmap(np.eye(3), scale="auto"), "scale must be one of unit, shared, own, log"),
         (lambda: heatmap(np.eye(3), scale=-1), "scale must be"),
+        (lambda: heatmap(np.eye(3), scale=True), "scale must be"),
+        (lambda: heatmap(np.eye(3), scale=1e-320), "scale must be"),
+        (lambda: heatmap(np.eye(3) * 1.7e308, kind="scores"), "weights holds numbers beyond 1e300"),
+        (lambda: heatmap(np.eye(3), kind=["scores"]), "kind must be one of"),
+        (lambda: heatmap(np.eye(3), annot=np.ones(3)), "annot must be"),
+        (lambda: heatmap(np.eye(2), {"a", "b"}), "tokens must be a sequence of 2 tokens in their order"),
+        (lambda: heatmap(np.eye(2), 3), "tokens must be a sequence of 2 tokens"),
+        (lambda: heatmap(np.eye(2), padding=2), r"padding has shape \(\): expected \(2,\)"),
+        (lambda: heatmap(np.eye(2), padding=[1.0, 0.0]), "padding must be boolean.*write padding == 1"),
+        (lambda: heatmap(np.eye(2), ax=3), "ax must be one flat matplotlib Axes"),
+        (lambda: heatmap(np.eye(2), ax=Figure().subplots(1, 2)), "ax must be one flat"),
+        (lambda: heatmap(np.eye(2), ax=Figure().add_subplot(projection="polar")), "ax must be one flat"),
+        (lambda: head_grid(np.ones((2, 3, 3)), titles=3), "titles must be a sequence of 2 texts"),
+        (lambda: head_grid(np.ones((2, 3, 3)), titles="ab"), "titles must be a sequence of 2 texts"),
+        (lambda: heatmap(np.eye(3)).save(None), "path must be a text or a Path"),
         (lambda: heatmap(np.eye(3), kind="scores", scale="log"), "scale='log' needs kind='weights'"),
         (lambda: heatmap(np.eye(3), annot="yes"), "annot must be"),
         (lambda: heatmap(np.eye(3), query=3), "query=3 does not exist: expected a row from 0 to 2"),

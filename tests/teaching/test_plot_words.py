@@ -44,6 +44,44 @@ def test_weight_behind_a_mask_is_told():
     assert "hidden cells hold weight (up to 0.30)" in heatmap([[0.7, 0.3], [0.5, 0.5]], mask=causal_mask(2)).alt
 
 
+@pytest.mark.parametrize("size", [1e300, 1e-300, 5e-324])
+def test_scores_of_any_size_are_named(size):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        picture = heatmap([[0.0, size]], kind="scores")
+        pixels(picture)
+    assert "scores highest with key 1" in picture.alt and "(0.0" not in picture.alt
+
+
+def test_even_scores_and_negative_weights_are_told():
+    assert heatmap([[2.0, 2.0]], kind="scores").alt.endswith("every query scores the same with the keys it sees")
+    assert heatmap([[-0.5, 0.5]]).alt.endswith("; 1 cell is below 0")
+    assert "(up to 1.0e−05)" in heatmap([[0.9, 1e-5], [0.5, 0.5]], mask=causal_mask(2)).alt
+
+
+def test_what_is_out_of_order_in_a_head_is_told():
+    data = np.array([[[0.2, 0.8]], [[np.nan, 0.5]]])
+    assert head_grid(data).alt.endswith("head 0: query 0 attends most to key 1 (0.80); head 1: 1 cell is NaN")
+    assert head_grid(np.zeros((2, 1, 2)), mask=[[0, 0]]).alt.endswith(
+        "2 heads of 1 × 2 fully masked weights; no query sees a key"
+    )
+    assert head_grid(data[:1], titles=[""]).alt == "1 map of 1 × 2 weights; query 0 attends most to key 1 (0.80)"
+
+
+def test_the_pipeline_tells_of_queries_without_a_key():
+    eye = np.eye(2)
+    assert pipeline(eye, eye, eye, [[0, 0], [1, 1]]).alt.endswith("; query 0 sees no key")
+    assert pipeline(eye, eye, eye, [[0, 0]]).alt.endswith(
+        "mask that hides all → weights → output 2 × 2; no query sees a key"
+    )
+
+
+def test_tokens_may_be_a_generator():
+    assert heatmap([[0.2, 0.8], [0.5, 0.5]], (word for word in ["a", "b"])).alt.endswith(
+        "'a' attends most to 'b' (0.80)"
+    )
+
+
 @pytest.mark.parametrize(
     ("mask", "padding", "name"),
     [

@@ -85,8 +85,8 @@ def word_said_twice():
     "ids-to-vectors",
     lesson="00",
     source="lesson",
-    text="The vectors of a vocabulary of 10 words form `table`, of shape (10, 4). A sentence of six words is an array `ids` "
-    "of six whole numbers. What is the shape of `table[ids]`?",
+    text="The vectors of a vocabulary of 10 words form `table`, of shape (10, 4). A sentence of six words is an array "
+    "`ids` of six whole numbers. What is the shape of `table[ids]`?",
     options={
         "(6, 4)": "Indexing with an array picks one row of the table for each id: six words, four numbers each.",
         "(10, 4)": "The table itself has this shape; indexing keeps only the rows that the sentence asks for, once "
