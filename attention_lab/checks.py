@@ -132,7 +132,10 @@ def as_visible(name, mask):
     """A boolean mask; 0/1 integers count as one. A mask of floats is refused: it would be an additive bias."""
     mask = numeric(name, mask)
     if mask.dtype.kind == "f":
-        raise TypeError(f"{name} must be boolean or 0/1 integers, got dtype {mask.dtype}: write {name} == 0 for a bias")
+        raise TypeError(
+            f"{name} must be boolean or 0/1 integers, got dtype {mask.dtype}: write {name}.astype(bool) if 1 means "
+            f"'may attend', {name} == 0 if it is a bias of 0 and -inf"
+        )
     if mask.dtype != bool and not np.isin(mask, (0, 1)).all():
         raise ValueError(
             f"{name} of integers must hold 0 (hidden) and 1 (may attend), got values from {mask.min()} to {mask.max()}"
