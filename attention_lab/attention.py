@@ -164,12 +164,19 @@ def scaled_scores(query, key, scale=None, softcap=None):
     if softcap is not None:
         softcap = check_number("softcap", softcap, above=0)
         scores = softcap * np.tanh(scores / softcap)
-    if not np.isfinite(scores).all():
+    if _may_overflow(query, key, scale) and not np.isfinite(scores).all():
         raise ValueError(
             f"query @ keyᵀ overflows {scores.dtype} with scale={scale:.3g} and softcap={softcap}: "
             "make query, key or scale smaller, or give float64"
         )
     return scores
+
+
+def _may_overflow(query, key, scale):
+    """Whether a score could leave the range of its dtype: a bound from the inputs spares a look at every score."""
+    largest_query, largest_key = (float(np.abs(x).max(initial=0)) for x in (query, key))
+    bound = largest_query * abs(scale) * max(1, query.shape[-1] * largest_key)
+    return not bound < np.finfo(query.dtype).max
 
 
 def _normalise(scores, axis, name):

@@ -11,10 +11,12 @@ from attention_lab.masks import causal_mask
 from attention_lab.teaching.plots import head_grid, heatmap, pipeline
 from tests.teaching.pictures import SENTENCE, numbers, weights
 
+pytestmark = pytest.mark.slow
+
+
 # State
 
 
-@pytest.mark.slow
 def test_a_hundred_redraws_leave_no_open_figure_and_no_setting():
     before = dict(matplotlib.rcParams)
     for i in range(100):

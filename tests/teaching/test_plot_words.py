@@ -11,6 +11,9 @@ from attention_lab.teaching.caption import token_labels, wrap
 from attention_lab.teaching.plots import head_grid, heatmap, pipeline
 from tests.teaching.pictures import ODD, SENTENCE, numbers, pixels, weights, words
 
+pytestmark = pytest.mark.slow
+
+
 # Words
 
 
