@@ -22,7 +22,7 @@ def main():
             notebook = Notebook(browser, address, LESSON)
             notebook.run_all()
             notebook.command("application:toggle-left-area")
-            notebook.page.set_viewport_size({"width": 900, "height": 860})
+            notebook.page.set_viewport_size({"width": 1000, "height": 900})
             demo = demos(notebook)[0]
             sliders = demo.sliders()
             for _ in range(6):

@@ -107,7 +107,7 @@ def it_and_cat():
     "rank-of-the-product",
     lesson="01",
     source="Q4",
-    text="Scores depend on the product W_Q W_Kᵀ alone. With d_model = 64 and d_k = 8 it has 64 × 64 entries. What is "
+    text="Scores depend on the product W_q W_kᵀ alone. With d_model = 64 and d_k = 8 it has 64 × 64 entries. What is "
     "its rank?",
     options={
         "64": "A random square matrix of this size has full rank, but this one was squeezed through d_k = 8 on its "

@@ -130,7 +130,7 @@ def four_sizes():
         "origin of keys and values differs.",
         "the score": "The two names suggest two formulas, but a score is a query times a key, wherever either comes "
         "from.",
-        "the matrices W_Q and W_K must be equal": "One sequence does not mean one matrix: a token asks for something "
+        "the matrices W_q and W_k must be equal": "One sequence does not mean one matrix: a token asks for something "
         "else than what it offers, also in its own sentence.",
     },
 )
@@ -145,7 +145,7 @@ def self_or_cross():
         by_hand.append(sum(weight * (other @ W_v) for weight, other in zip(softmax(scores), x, strict=True)))
     if np.allclose(mixed, by_hand):
         return "nothing: call `mix(x, x)`"
-    return "the matrices W_Q and W_K must be equal" if np.allclose(tied, by_hand) else "the score"
+    return "the matrices W_q and W_k must be equal" if np.allclose(tied, by_hand) else "the score"
 
 
 @question(
