@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from attention_lab.attention import scaled_dot_product_attention
+from attention_lab.attention import scaled_dot_product_attention, scaled_scores
 from attention_lab.data import words
 from attention_lab.masks import causal_mask, combine_masks, prefix_mask, sliding_window_mask
 from attention_lab.teaching.explorer import Explorer, choice, log_slider, slider, stops, text, toggle
@@ -64,16 +64,17 @@ def explore_attention(sentence=SENTENCE, show=("length", "heads", "mask", "query
 def attend(state):
     """The arrays behind the picture."""
     tokens, vectors, note = _read(state)
-    n_q = state.length
-    n_k = n_q if state.key_length == "same" else state.key_length
+    n_q, n_k = state.length, _key_length(state, state.length)
     query_tokens, key_tokens = tokens[-n_q:], tokens[-n_k:]
     q, k = _project(vectors[-n_q:], vectors[-n_k:], state)  # (heads, n_q, d_k), (heads, n_k, d_k)
     scale = 1 / (DIVISORS[state.divisor](q.shape[-1]) * state.temperature)
     padded = np.array([token == PAD for token in key_tokens])
     mask = _mask(state, n_q, n_k, padded)
-    _, weights = scaled_dot_product_attention(q, k, k, mask, scale=scale)
-    shown = {"scores": lambda: q @ k.swapaxes(-1, -2), "scaled": lambda: q @ k.swapaxes(-1, -2) * scale}
-    values, titles = _pick_heads(shown.get(state.stage, lambda: weights)(), state.head)
+    if state.stage == "weights":
+        _, values = scaled_dot_product_attention(q, k, k, mask, scale=scale)
+    else:
+        values = scaled_scores(q, k, 1.0 if state.stage == "scores" else scale)
+    values, titles = _pick_heads(values, state.head)
     return View(
         values,
         query_tokens=query_tokens,
@@ -115,7 +116,7 @@ def _clamp(state, controls, changed):
     if "sentence" in changed and "length" not in changed:
         controls["length"].value = _length(state.sentence) or state.length
     n_q = controls["length"].value
-    n_k = n_q if state.key_length == "same" else state.key_length
+    n_k = _key_length(state, n_q)
     controls["query"].max = n_q - 1  # its value follows
     controls["padding"].max = n_k - 1
     controls["size"].max = n_k
@@ -136,10 +137,13 @@ def _length(sentence):
         return 0
 
 
+def _key_length(state, n_q):
+    return n_q if state.key_length == "same" else state.key_length
+
+
 def _read(state):
     """Tokens of the keys (and queries, the last of them), their vectors, and what to say about unknown words."""
-    n_k = state.length if state.key_length == "same" else state.key_length
-    n = max(state.length, n_k)
+    n = max(state.length, _key_length(state, state.length))
     sentence = words.tokenize(state.sentence)
     tokens = (sentence * math.ceil(n / len(sentence)))[:n]
     vectors, unknown = words.embed(tokens)

@@ -13,7 +13,7 @@ from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
 from attention_lab.teaching.caption import digits, families, number, width
-from attention_lab.teaching.colours import FILL, MASKED, NAN, TEXT, ink, ramp
+from attention_lab.teaching.colours import FILL, MASKED, NAN, TEXT, hex_to_rgb, ink, ramp
 
 NAMES = {"query": "query: attends", "key": "key: is attended to", "value": "feature"}
 SIZE = 8  # points, of labels
@@ -150,7 +150,7 @@ def _write_numbers(ax, panel, cell, annot):
     if not size:
         return
     background = panel.colours(panel.norm(panel.values), bytes=True)[..., :3]
-    background[panel.broken] = [int(NAN[i : i + 2], 16) for i in (1, 3, 5)]
+    background[panel.broken] = hex_to_rgb(NAN)
     colours, texts = ink(background), panel.texts()
     for row, column in np.argwhere(panel.drawn | panel.broken):
         text = ax.text(
