@@ -10,7 +10,13 @@ from attention_lab.analysis import (
     query_key_similarity,
 )
 from attention_lab.attention import log_softmax, scaled_dot_product_attention, softmax
+from attention_lab.autodiff import parameters
+from attention_lab.blocks import Decoder, DecoderBlock, Encoder, EncoderBlock
+from attention_lab.layers import Embedding, FeedForward, LayerNorm, Linear, RMSNorm
 from attention_lab.masks import causal_mask, combine_masks, padding_mask, prefix_mask, sliding_window_mask
+from attention_lab.multi_head import MultiHeadAttention
+from attention_lab.position_bias import RelativePositionBias, alibi_bias, alibi_slopes, relative_position_bucket
+from attention_lab.positions import LearnedPositions, positional_encoding, rotary_embedding
 
 __version__ = "0.1.0"
 
@@ -34,6 +40,20 @@ _TEACHING = {
 }
 
 __all__ = [
+    "Decoder",
+    "DecoderBlock",
+    "Embedding",
+    "Encoder",
+    "EncoderBlock",
+    "FeedForward",
+    "LayerNorm",
+    "LearnedPositions",
+    "Linear",
+    "MultiHeadAttention",
+    "RMSNorm",
+    "RelativePositionBias",
+    "alibi_bias",
+    "alibi_slopes",
     "attention_entropy",
     "attention_sparsity",
     "causal_mask",
@@ -42,8 +62,12 @@ __all__ = [
     "head_summary",
     "log_softmax",
     "padding_mask",
+    "parameters",
+    "positional_encoding",
     "prefix_mask",
     "query_key_similarity",
+    "relative_position_bucket",
+    "rotary_embedding",
     "scaled_dot_product_attention",
     "sliding_window_mask",
     "softmax",

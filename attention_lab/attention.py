@@ -12,11 +12,11 @@ from attention_lab.checks import (
     check_attention_shapes,
     check_axis,
     check_flag,
-    check_generator,
     check_mask,
     check_number,
     floating,
 )
+from attention_lab.functional import dropout as drop
 
 # What underflows to 0 is meant to. What overflows is refused in words, by `scaled_scores` and `_row_maximum`.
 _quietly = np.errstate(all="ignore")
@@ -151,7 +151,7 @@ def scaled_dot_product_attention(
     for hidden in _biases(mask, is_causal, scores):  # mask
         scores += hidden
     weights = _normalise(scores, -1, "scores + mask")  # normalise
-    weights = _drop(weights, dropout, rng)
+    weights = drop(weights, dropout, rng)
     output = weights @ value  # mix: (..., n_q, d_v)
     return output.astype(dtype, copy=False), weights.astype(dtype, copy=False)
 
@@ -210,17 +210,6 @@ def _as_bias(mask, scores):
     if mask.dtype == bool:
         return np.where(mask, scores.dtype.type(0), scores.dtype.type(-np.inf))
     return mask.astype(scores.dtype, copy=False)  # below the smallest number of that dtype: -inf, as meant
-
-
-def _drop(weights, dropout, rng):
-    """Inverted dropout: the expected weight stays what it was."""
-    dropout = check_number("dropout", dropout, low=0, below=1)
-    if rng is not None:
-        check_generator(rng)
-    if rng is None or dropout == 0:
-        return weights
-    kept = rng.random(weights.shape, dtype=np.float32) >= dropout
-    return weights * kept / (1 - dropout)
 
 
 def _repeat_heads(array, query):

@@ -178,3 +178,36 @@ def _fits(shape, scores_shape):
         return np.broadcast_shapes(shape, scores_shape) == scores_shape
     except ValueError:
         return False
+
+
+def check_features(name, shape, width, what="d_in"):
+    """Whether an array of that shape is (..., width)."""
+    if not shape or shape[-1] != width:
+        got = f"has {shape[-1]} features" if shape else "is a single number"
+        raise ValueError(f"{name} {got}, shape {shape}: expected {what}={width} on the last axis")
+
+
+def check_ids(name, ids, vocab_size):
+    """Whole numbers from 0 to vocab_size - 1; a negative one would silently count from the end."""
+    ids = numeric(name, ids)
+    if ids.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be whole numbers, got dtype {ids.dtype}")
+    if ids.size and not 0 <= ids.min() <= ids.max() < vocab_size:
+        raise ValueError(f"{name} must lie between 0 and {vocab_size - 1}, got {ids.min()} to {ids.max()}")
+    return ids
+
+
+def check_choice(name, value, choices):
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+    return value
+
+
+def check_dtype(dtype):
+    try:
+        dtype = np.dtype(dtype)
+    except TypeError:
+        raise TypeError(f"dtype must be a floating dtype such as np.float32, got {dtype!r}") from None
+    if dtype.kind != "f":
+        raise TypeError(f"dtype must be a floating dtype such as np.float32, got {dtype}")
+    return dtype

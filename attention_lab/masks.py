@@ -39,7 +39,7 @@ def causal_mask(n_queries, n_keys=None):
     >>> causal_mask(1, 4).astype(int).tolist()                          # one new query, four cached keys
     [[1, 1, 1, 1]]
     """
-    query, key = _positions(n_queries, n_keys)
+    query, key = aligned_positions(n_queries, n_keys)
     return key <= query
 
 
@@ -76,7 +76,7 @@ def sliding_window_mask(n_queries, n_keys=None, *, window, is_causal=True):
     >>> sliding_window_mask(4, window=2).astype(int).tolist()
     [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]
     """
-    query, key = _positions(n_queries, n_keys)
+    query, key = aligned_positions(n_queries, n_keys)
     distance = query - key
     near = np.abs(distance) < check_size("window", window, low=1)
     return near & (distance >= 0) if check_flag("is_causal", is_causal) else near
@@ -113,7 +113,7 @@ def prefix_mask(n_queries, n_keys=None, *, prefix):
     >>> prefix_mask(3, prefix=2).astype(int).tolist()
     [[1, 1, 0], [1, 1, 0], [1, 1, 1]]
     """
-    query, key = _positions(n_queries, n_keys)
+    query, key = aligned_positions(n_queries, n_keys)
     return (key <= query) | (key < check_size("prefix", prefix))
 
 
@@ -195,7 +195,7 @@ def combine_masks(*masks):
     return combined
 
 
-def _positions(n_queries, n_keys):
+def aligned_positions(n_queries, n_keys=None):
     """Positions of the queries (a column) and of the keys (a row), both counted from the first key."""
     n_queries = check_size("n_queries", n_queries)
     n_keys = n_queries if n_keys is None else check_size("n_keys", n_keys)

@@ -68,12 +68,15 @@ def test_docstrings_say_what_goes_in_and_comes_out(name):
     title, blank, *_ = text.splitlines()
     assert title.endswith(".")
     assert blank == ""
-    sections = ["Examples"] if "are those of `" in text else ["Parameters", "Returns", "Raises", "Examples"]
+    whole = ["Parameters", "Returns", "Raises", "Examples"]
+    whole = [section for section in whole if section != "Returns" or not inspect.isclass(vars(attention_lab)[name])]
+    sections = ["Examples"] if "are those of `" in text else whole
     for section in sections:
         assert f"\n{section}\n{'-' * len(section)}\n" in text, section
     assert ">>> " in text
     if "Parameters" in sections:
-        entries = re.findall(r"^\*?(\w[\w, ]*) :", text.split("Parameters\n")[1].split("\nReturns")[0], re.MULTILINE)
+        described = re.split("\nReturns|\nRaises", text.split("Parameters\n")[1])[0]
+        entries = re.findall(r"^\*?(\w[\w, ]*) :", described, re.MULTILINE)
         listed = ", ".join(entries).split(", ")
         assert listed == list(inspect.signature(getattr(attention_lab, name)).parameters)
 

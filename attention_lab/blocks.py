@@ -1,0 +1,240 @@
+"""Blocks and stacks: attention and feed-forward on one residual stream, with a norm before or after each, or none."""
+
+import numpy as np
+
+from attention_lab.checks import check_choice, check_features, check_number, check_size
+from attention_lab.functional import dropout as drop
+from attention_lab.layers import FeedForward, LayerNorm
+from attention_lab.multi_head import MultiHeadAttention
+
+NORMS = ("pre", "post", None)
+
+
+class EncoderBlock:
+    """Attention, then a feed-forward net, each added to the stream it reads.
+
+    pre:  x = x + attention(norm(x)),    x = x + feed_forward(norm(x))
+    post: x = norm(x + attention(x)),    x = norm(x + feed_forward(x))
+
+    With ``is_causal=True`` it is the block of a language model.
+
+    Parameters
+    ----------
+    d_model, num_heads, d_ff : int
+    norm : {"pre", "post", None}
+        Where the norms stand. None leaves them out, and the stream grows with depth.
+    activation : str
+        As in `FeedForward`.
+    dropout : float
+        Share dropped in training, of the attention weights and of what each sublayer adds.
+    rng : numpy.random.Generator, optional
+        Draws the parameters.
+    dtype : dtype
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is impossible or `norm` is unknown.
+
+    Notes
+    -----
+    Sources: Vaswani et al. 2017, "Attention Is All You Need", section 3.1 (post); Xiong et al. 2020, "On Layer
+    Normalization in the Transformer Architecture", section 3 (both).
+
+    Examples
+    --------
+    >>> block = EncoderBlock(64, 4, 256, rng=np.random.default_rng(0))
+    >>> x, weights = block(np.ones((2, 10, 64)))
+    >>> x.shape, weights.shape
+    ((2, 10, 64), (2, 4, 10, 10))
+    """
+
+    def __init__(
+        self, d_model, num_heads, d_ff, *, norm="pre", activation="relu", dropout=0.0, rng=None, dtype=np.float32
+    ):
+        rng = np.random.default_rng() if rng is None else rng
+        self.norm, self.dropout = check_choice("norm", norm, NORMS), check_number("dropout", dropout, low=0, below=1)
+        self.attention = MultiHeadAttention(d_model, num_heads, dropout=dropout, rng=rng, dtype=dtype)
+        self.feed_forward = FeedForward(d_model, d_ff, activation, rng=rng, dtype=dtype)
+        self.norm_1, self.norm_2 = _norms(2, norm, d_model, dtype)
+
+    def __call__(self, x, mask=None, *, is_causal=False, positions=None, rng=None):
+        """x -> x, both (..., n, d_model), and weights (..., heads, n, n); the rest as in `MultiHeadAttention`."""
+        about = {"mask": mask, "is_causal": is_causal, "positions": positions, "rng": rng}
+        attended, weights = self.attention(before(x, self.norm_1, self.norm), **about)
+        x = after(x + drop(attended, self.dropout, rng), self.norm_1, self.norm)
+        forwarded = self.feed_forward(before(x, self.norm_2, self.norm))
+        return after(x + drop(forwarded, self.dropout, rng), self.norm_2, self.norm), weights
+
+
+class DecoderBlock:
+    """Causal self-attention, then cross-attention to a memory, then a feed-forward net.
+
+    pre:  x = x + self_attention(norm(x)),  x = x + cross_attention(norm(x), memory),  x = x + feed_forward(norm(x))
+    post: as in `EncoderBlock`
+
+    The memory is read as it is: an `Encoder` norms what it hands over.
+
+    Parameters
+    ----------
+    d_model, num_heads, d_ff : int
+    d_memory : int, optional
+        Width of the memory; `d_model` if not given.
+    norm, activation, dropout, rng, dtype : as in `EncoderBlock`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is impossible or `norm` is unknown.
+
+    Notes
+    -----
+    Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.1 (post).
+
+    Examples
+    --------
+    >>> block = DecoderBlock(64, 4, 256, rng=np.random.default_rng(0))
+    >>> x, weights, memory_weights = block(np.ones((2, 3, 64)), memory=np.ones((2, 7, 64)))
+    >>> x.shape, weights.shape, memory_weights.shape
+    ((2, 3, 64), (2, 4, 3, 3), (2, 4, 3, 7))
+    """
+
+    def __init__(
+        self, d_model, num_heads, d_ff, *, d_memory=None, norm="pre", activation="relu", dropout=0.0, rng=None,
+        dtype=np.float32,
+    ):  # fmt: skip
+        rng = np.random.default_rng() if rng is None else rng
+        self.norm, self.dropout = check_choice("norm", norm, NORMS), check_number("dropout", dropout, low=0, below=1)
+        about = {"dropout": dropout, "rng": rng, "dtype": dtype}
+        self.self_attention = MultiHeadAttention(d_model, num_heads, **about)
+        self.cross_attention = MultiHeadAttention(d_model, num_heads, d_memory=d_memory, **about)
+        self.feed_forward = FeedForward(d_model, d_ff, activation, rng=rng, dtype=dtype)
+        self.norm_1, self.norm_2, self.norm_3 = _norms(3, norm, d_model, dtype)
+
+    def __call__(self, x, memory, mask=None, memory_mask=None, *, is_causal=True, positions=None, rng=None):
+        """Read what stands before, then the memory.
+
+        Parameters
+        ----------
+        x : array_like, (..., n_q, d_model)
+        memory : array_like, (..., n_k, d_memory)
+        mask : array_like, optional
+            Of the self-attention, beside the causal one.
+        memory_mask : array_like, optional
+            Of the cross-attention: the memory's padding.
+        is_causal, positions, rng
+            As in `MultiHeadAttention`; `positions` turn the self-attention.
+
+        Returns
+        -------
+        x : ndarray, (..., n_q, d_model)
+        weights : ndarray, (..., heads, n_q, n_q)
+        memory_weights : ndarray, (..., heads, n_q, n_k)
+        """
+        about = {"mask": mask, "is_causal": is_causal, "positions": positions, "rng": rng}
+        check_features("memory", np.shape(memory), self.cross_attention.d_memory, "d_memory")
+        attended, weights = self.self_attention(before(x, self.norm_1, self.norm), **about)
+        x = after(x + drop(attended, self.dropout, rng), self.norm_1, self.norm)
+        read, memory_weights = self.cross_attention(
+            before(x, self.norm_2, self.norm), memory, mask=memory_mask, rng=rng
+        )
+        x = after(x + drop(read, self.dropout, rng), self.norm_2, self.norm)
+        forwarded = self.feed_forward(before(x, self.norm_3, self.norm))
+        return after(x + drop(forwarded, self.dropout, rng), self.norm_3, self.norm), weights, memory_weights
+
+
+class Encoder:
+    """Encoder blocks, one after the other; pre-norm ones with a last norm after them.
+
+    Parameters
+    ----------
+    num_layers : int
+    d_model, num_heads, d_ff : int
+    norm, activation, dropout, rng, dtype : as in `EncoderBlock`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is impossible or `norm` is unknown.
+
+    Examples
+    --------
+    >>> encoder = Encoder(3, 64, 4, 256, rng=np.random.default_rng(0))
+    >>> x, weights = encoder(np.ones((2, 10, 64)))
+    >>> x.shape, len(weights), weights[0].shape
+    ((2, 10, 64), 3, (2, 4, 10, 10))
+    """
+
+    def __init__(
+        self, num_layers, d_model, num_heads, d_ff, *, norm="pre", activation="relu", dropout=0.0, rng=None,
+        dtype=np.float32,
+    ):  # fmt: skip
+        rng = np.random.default_rng() if rng is None else rng
+        about = {"norm": norm, "activation": activation, "dropout": dropout, "rng": rng, "dtype": dtype}
+        layers = range(check_size("num_layers", num_layers, low=1))
+        self.blocks = [EncoderBlock(d_model, num_heads, d_ff, **about) for _ in layers]
+        self.final_norm = LayerNorm(d_model, dtype=dtype) if norm == "pre" else None
+
+    def __call__(self, x, mask=None, *, is_causal=False, positions=None, rng=None):
+        """x (..., n, d_model) -> x (..., n, d_model), list of weights (..., heads, n, n), one a block."""
+        weights = []
+        for block in self.blocks:
+            x, of_block = block(x, mask, is_causal=is_causal, positions=positions, rng=rng)
+            weights.append(of_block)
+        return x if self.final_norm is None else self.final_norm(x), weights
+
+
+class Decoder:
+    """Decoder blocks, one after the other; pre-norm ones with a last norm after them.
+
+    Parameters
+    ----------
+    num_layers : int
+    d_model, num_heads, d_ff : int
+    d_memory, norm, activation, dropout, rng, dtype : as in `DecoderBlock`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is impossible or `norm` is unknown.
+
+    Examples
+    --------
+    >>> decoder = Decoder(2, 64, 4, 256, rng=np.random.default_rng(0))
+    >>> x, weights, memory_weights = decoder(np.ones((2, 3, 64)), memory=np.ones((2, 7, 64)))
+    >>> x.shape, len(weights), memory_weights[0].shape
+    ((2, 3, 64), 2, (2, 4, 3, 7))
+    """
+
+    def __init__(
+        self, num_layers, d_model, num_heads, d_ff, *, d_memory=None, norm="pre", activation="relu", dropout=0.0,
+        rng=None, dtype=np.float32,
+    ):  # fmt: skip
+        rng = np.random.default_rng() if rng is None else rng
+        about = {"norm": norm, "activation": activation, "dropout": dropout, "rng": rng, "dtype": dtype}
+        layers = range(check_size("num_layers", num_layers, low=1))
+        self.blocks = [DecoderBlock(d_model, num_heads, d_ff, d_memory=d_memory, **about) for _ in layers]
+        self.final_norm = LayerNorm(d_model, dtype=dtype) if norm == "pre" else None
+
+    def __call__(self, x, memory, mask=None, memory_mask=None, *, is_causal=True, positions=None, rng=None):
+        """As `DecoderBlock`; of both kinds of weights a list, one entry a block."""
+        weights, memory_weights = [], []
+        for block in self.blocks:
+            x, own, read = block(x, memory, mask, memory_mask, is_causal=is_causal, positions=positions, rng=rng)
+            weights.append(own)
+            memory_weights.append(read)
+        return x if self.final_norm is None else self.final_norm(x), weights, memory_weights
+
+
+def before(x, norm, place):
+    """What a sublayer reads: the normed stream in a pre-norm block, else the stream itself."""
+    return norm(x) if place == "pre" else x
+
+
+def after(x, norm, place):
+    """What becomes of the sum: in a post-norm block it is normed."""
+    return norm(x) if place == "post" else x
+
+
+def _norms(count, place, d_model, dtype):
+    return [None if place is None else LayerNorm(d_model, dtype=dtype) for _ in range(count)]
