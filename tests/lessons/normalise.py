@@ -12,6 +12,8 @@ NOTEBOOK_METADATA = {
     "language_info": {"name": "python"},
 }
 CELL_METADATA = ("tags", "jupyter", "editable", "deletable", "slideshow")
+# What JupyterLab folds when a lesson is opened, by cell tag: an answer below its question, code that builds a demo.
+FOLDED = {"answer": "outputs_hidden", "build": "source_hidden"}
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b", re.IGNORECASE)
 
 
@@ -25,7 +27,7 @@ def normalise(notebook):
     seen, count = {}, 0
     for cell in notebook.cells:
         cell.id = _cell_id(cell, seen)
-        cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k in CELL_METADATA and v})
+        cell.metadata = _metadata(cell)
         if cell.cell_type == "code":
             count += cell.execution_count is not None
             cell.execution_count = None if cell.execution_count is None else count
@@ -43,6 +45,14 @@ def _cell_id(cell, seen):
     digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:8]
     seen[digest] = seen.get(digest, 0) + 1
     return digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+
+
+def _metadata(cell):
+    metadata = {name: entry for name, entry in cell.metadata.items() if name in CELL_METADATA and entry}
+    folded = {fold: True for tag, fold in FOLDED.items() if tag in metadata.get("tags", ())}
+    if folded:
+        metadata["jupyter"] = folded
+    return nbformat.from_dict(metadata)
 
 
 def _outputs(cell):

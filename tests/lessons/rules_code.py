@@ -4,7 +4,7 @@ import ast
 import re
 
 from tests.lessons.lesson import bound_names, called_name
-from tests.lessons.rules_structure import DEMOS
+from tests.lessons.rules_structure import DEMOS, exercise_rung
 
 MAX_CORE_FAULTS = 3
 EXERCISE_CALLS = ("check", "hint", "solution")
@@ -54,6 +54,36 @@ def faults_are_marked(lesson):
             f"cell {cell.number} shows {name!r} as a fault: its name must begin with 'faulty_'"
             for name in (_faults(cell) if "fault" in cell.tags else [])
             if not name.startswith("faulty_")
+        ]
+        problems += [
+            f"cell {cell.number} shows {name!r}, whose name tells what is wrong: give it a short one, such as faulty_b1"
+            for name in (_faults(cell) if "fault" in cell.tags else [])
+            if name.count("_") > 2
+        ]
+    return problems
+
+
+def answers_are_folded(lesson):
+    """So that a prediction can be locked before its answer is seen: a demo starts plain, other outputs are folded."""
+    problems, after_prediction = [], False
+    for cell in lesson.code:
+        if after_prediction and not cell.tags & {"answer", "build"} and not cell.calls(*DEMOS):
+            problems.append(f"cell {cell.number} follows a prediction: tag it 'answer', so that its output is folded")
+        after_prediction = bool(cell.calls("predict"))
+    return problems
+
+
+def gaps_are_the_banks(lesson):
+    """A gap cell begins with the text that the exercise's reference gives."""
+    from attention_lab.teaching.exercises import EXERCISES
+
+    problems = []
+    for cell in lesson.code:
+        names = [name for name in cell.tagged("exercise") if name in EXERCISES and exercise_rung(cell) == "gap"]
+        problems += [
+            f"cell {cell.number}: a gap must begin with EXERCISES[{name!r}].gap()"
+            for name in names
+            if not cell.source.startswith(EXERCISES[name].gap())
         ]
     return problems
 
@@ -150,6 +180,8 @@ RULES = (
     names_stay_put,
     faults_are_marked,
     predictions_come_before_demos,
+    answers_are_folded,
+    gaps_are_the_banks,
     demos_have_names,
     randomness_is_seeded,
     ids_exist,

@@ -2,6 +2,7 @@
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from attention_lab.teaching.exercises import EXERCISES
 from tests.lessons.lesson import Lesson
 from tests.lessons.normalise import normalise, to_text
 
@@ -10,13 +11,7 @@ HEADER = """\
 Learn to do a small thing. You need nothing. About 21 minutes, lesson 2 of 7.
 [Skip it](#Closing-questions) if you can answer these three."""
 CAPTION = "2 × 2 weights: the first query attends most to the first key (0.88)."
-GAP = '''\
-def my_softmax(scores):
-    """Over the last axis."""
-    largest = scores.max(axis=-1, keepdims=True)
-    exponentials = ...
-    return exponentials[..., :]
-check.softmax(my_softmax)'''
+GAP = EXERCISES["softmax"].gap() + "\ncheck.softmax(my_softmax)"
 WRITE = '''\
 def my_attention(query, key, value):
     """Output and weights."""

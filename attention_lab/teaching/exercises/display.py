@@ -75,7 +75,7 @@ def show_source(function):
     Parameters
     ----------
     function : callable
-        A function written in Python.
+        A function written in Python. One named ``faulty_...`` is shown as ``faulty``: its name tells too much.
 
     Raises
     ------
@@ -89,7 +89,10 @@ def show_source(function):
     def effective_keys(weights):
     ...
     """
-    display(Source(source_of(function)))  # at once, so that a cell may go on to run the function
+    code, name = source_of(function), function.__name__
+    if name.startswith("faulty_"):
+        code = code.replace(name, "faulty")
+    display(Source(code))  # at once, so that a cell may go on to run the function
 
 
 def source_of(function):

@@ -130,6 +130,10 @@ def _cases():
     ]
 
 
+# As the gallery calls them: by the source's row, since the name tells what is wrong.
+faulty_b1 = faulty_similarity_dot_on_stacks
+faulty_b6 = faulty_similarity_torch_transpose
+
 EXERCISES = [
     Exercise(
         task="Write similarity(x): the cosine of every pair of rows of x (..., n, d), as an array (..., n, n).",

@@ -193,6 +193,12 @@ def _cases():
     ]
 
 
+# As the gallery calls them: by the source's row, since the name tells what is wrong.
+faulty_d1 = faulty_attention_no_shift
+faulty_b1 = faulty_attention_dot_on_stacks
+faulty_b6 = faulty_attention_torch_transpose
+faulty_c2 = faulty_attention_eps
+
 EXERCISES = [
     Exercise(
         task="Write attention(query, key, value) -> (output, weights): scaled dot-product attention, any leading axes.",

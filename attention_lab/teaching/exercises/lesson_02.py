@@ -196,6 +196,12 @@ def _cases():
     ]
 
 
+# As the gallery calls them: by the source's row, since the name tells what is wrong.
+faulty_b9 = faulty_masked_softmax_padding_axes
+faulty_d2_softmax = faulty_masked_softmax_plus_a_billion
+faulty_c2 = faulty_masked_softmax_uniform_empty
+faulty_a1 = faulty_masked_softmax_hides_the_visible
+
 EXERCISES = [
     Exercise(
         task="Write masked_softmax(scores, mask) -> weights: True = may attend; a row that sees no key is all zeros.",

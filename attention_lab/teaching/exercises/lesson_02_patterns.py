@@ -219,6 +219,9 @@ def _own_sentence(mask, sentence_ids):
 
 _SENTENCES = [[0, 0, 1, 1, 1], [4, 4, 4, 2, 2, 9, 9], [0, 1, 0], [700, 700], [0, 0, 0, 0, 1, 2, 2, 2, 2, 3, 3]]
 
+# As the gallery calls them: by the source's row, since the name tells what is wrong.
+faulty_d2_mask = faulty_causal_mask_zero_and_minus_one
+
 EXERCISES = [
     Exercise(
         task="Write causal_mask(n_queries, n_keys) -> boolean (n_queries, n_keys): no query sees the future, and "

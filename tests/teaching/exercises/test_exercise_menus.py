@@ -128,8 +128,13 @@ def test_source_is_shown_without_decorators_and_docstring():
 
 
 def test_source_is_shown_at_once(capsys):
-    assert show_source(faulty_attention_over_queries) is None
-    assert capsys.readouterr().out.rstrip() == source_of(faulty_attention_over_queries)
+    assert show_source(source_of) is None
+    assert capsys.readouterr().out.rstrip() == source_of(source_of)
+
+
+def test_the_name_of_a_fault_is_not_shown(capsys):
+    show_source(faulty_attention_over_queries)
+    assert capsys.readouterr().out.startswith("def faulty(query, key, value):\n")
 
 
 @pytest.mark.parametrize("thing", [len, 3, "text"])
