@@ -8,12 +8,14 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 VENV := .venv
 PY := $(VENV)/bin/python
+YARDSTICK := .venv-yardstick
 # One BLAS thread: on shared cores more are slower, and sums come out in one order.
 export OPENBLAS_NUM_THREADS := 1
 
 PARTS := lint unit contract nbval sections browser
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=120 -W default
 SLOW := tests/lessons/test_sections.py tests/lessons/test_execute.py tests/lessons/test_demos.py
+APART := lessons browser benchmarks yardstick
 TWO := -n 2 --dist loadfile
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 
@@ -35,6 +37,9 @@ test-lessons: $(VENV)/.test  ## lesson contract, every notebook's outputs, every
 test-browser: $(VENV)/.test  ## drive the lessons in JupyterLab in Chromium
 	@$(call run-parts,browser)
 
+test-yardstick: $(YARDSTICK)/.installed  ## compare every layer with PyTorch, in its own environment (0.2 to several GB)
+	@$(YARDSTICK)/bin/python -m pytest -q tests/yardstick
+
 lessons: $(VENV)/.test  ## run the notebooks and store their outputs (LESSON=05 only one, FRESH=1 also ignored cells)
 	@$(PY) -m tests.lessons.execute $(if $(FRESH),--fresh) $(LESSON)
 
@@ -42,7 +47,7 @@ bench-sliders: $(VENV)/.test  ## measure from key press to changed picture in Ch
 	@$(PY) -m tests.benchmarks.sliders
 
 clean:  ## remove the environment and every cache
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis test-results
+	rm -rf $(VENV) $(YARDSTICK) build dist .pytest_cache .ruff_cache .hypothesis test-results
 	find . -name __pycache__ -o -name .ipynb_checkpoints | while IFS= read -r d; do rm -rf "$$d"; done
 
 # The parts of `make test`, each a target of its own.
@@ -50,7 +55,7 @@ lint: $(VENV)/.test
 	@status=0; $(PY) -m ruff check . || status=1; $(PY) -m ruff format --check . || status=1; exit $$status
 
 unit: $(VENV)/.test
-	@$(PY) -m pytest -q -n 2 $(if $(QUICK),-m 'not slow') attention_lab tests --ignore=tests/lessons --ignore=tests/browser --ignore=tests/benchmarks
+	@$(PY) -m pytest -q -n 2 $(if $(QUICK),-m 'not slow') attention_lab tests $(APART:%=--ignore=tests/%)
 
 contract: $(VENV)/.test
 	@$(PY) -m pytest -q -n 2 tests/lessons $(SLOW:%=--ignore=%)
@@ -88,4 +93,9 @@ $(VENV)/.test: pyproject.toml | $(PY)
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[lessons,test]'
 	@touch $(VENV)/.lab $@
 
-.PHONY: help lab test test-quick test-lessons test-browser lessons bench-sliders clean $(PARTS)
+$(YARDSTICK)/.installed: tests/yardstick/requirements.txt
+	@$(PYTHON) -m venv $(YARDSTICK) || { rm -rf $(YARDSTICK); exit 1; }
+	$(YARDSTICK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+.PHONY: help lab test test-quick test-lessons test-browser test-yardstick lessons bench-sliders clean $(PARTS)

@@ -25,6 +25,8 @@ _TEACHING = {
     "heatmap": "plots",
     "head_grid": "plots",
     "pipeline": "plots",
+    "curves": "plot_curves",
+    "diagram": "diagram",
     "Explorer": "explorer",
     "explore_attention": "explore",
     "predict": "predict",

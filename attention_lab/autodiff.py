@@ -24,7 +24,7 @@ def parameters(model):
     Raises
     ------
     TypeError
-        If a class names something else than an array of floats, or None for one that is not there.
+        If a class names something else than an array of floats, or None for one that is not there, or not in a tuple.
 
     Examples
     --------
@@ -48,11 +48,14 @@ def _walk(part, name, seen):
     if part is None or id(part) in seen:
         return
     if isinstance(part, list | tuple):
+        seen.add(id(part))
         for i, item in enumerate(part):
             yield from _walk(item, f"{name}{i}.", seen)
     elif hasattr(part, "__dict__") and not isinstance(part, type | types.ModuleType | types.FunctionType):
         seen.add(id(part))
         own = getattr(type(part), "parameters", ())
+        if not isinstance(own, tuple):
+            raise TypeError(f'{type(part).__name__}.parameters must be a tuple of names such as ("W_q",), got {own!r}')
         for key in own:
             array = getattr(part, key)
             if array is not None and id(array) not in seen:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention_lab.checks import check_choice, check_features, check_number, check_size
+from attention_lab.checks import check_choice, check_leading, check_mask, check_number, check_rows, check_size
 from attention_lab.functional import dropout as drop
 from attention_lab.layers import FeedForward, LayerNorm
 from attention_lab.multi_head import MultiHeadAttention
@@ -132,9 +132,10 @@ class DecoderBlock:
         memory_weights : ndarray, (..., heads, n_q, n_k)
         """
         about = {"mask": mask, "is_causal": is_causal, "positions": positions, "rng": rng}
-        check_features("memory", np.shape(memory), self.cross_attention.d_memory, "d_memory")
+        memory = check_rows("memory", memory, self.cross_attention.d_memory, "d_memory")
         attended, weights = self.self_attention(before(x, self.norm_1, self.norm), **about)
         x = after(x + drop(attended, self.dropout, rng), self.norm_1, self.norm)
+        memory_mask = _check_memory_mask(memory_mask, x, memory, self.cross_attention.num_heads)
         read, memory_weights = self.cross_attention(
             before(x, self.norm_2, self.norm), memory, mask=memory_mask, rng=rng
         )
@@ -234,6 +235,14 @@ def before(x, norm, place):
 def after(x, norm, place):
     """What becomes of the sum: in a post-norm block it is normed."""
     return norm(x) if place == "post" else x
+
+
+def _check_memory_mask(mask, x, memory, num_heads):
+    """The mask of the cross-attention, refused under the name it has here."""
+    check_leading(x=x, memory=memory)
+    leading = np.broadcast_shapes(x.shape[:-2], memory.shape[:-2])
+    scores_shape = (*leading, num_heads, x.shape[-2], memory.shape[-2])
+    return None if mask is None else check_mask(mask, scores_shape, "memory_mask")
 
 
 def _norms(count, place, d_model, dtype):

@@ -77,7 +77,10 @@ def check_attention_shapes(query, key, value, enable_gqa=False):
         raise ValueError(
             f"value has {value.shape[-2]} rows but key has {key.shape[-2]}: row j of value belongs to row j of key"
         )
-    check_heads(query, key, value) if enable_gqa else check_leading(query=query, key=key, value=value)
+    if enable_gqa:
+        check_heads(query, key, value)
+    else:
+        check_leading("Fewer key heads than query heads need enable_gqa=True", query=query, key=key, value=value)
 
 
 def check_sequences(**arrays):
@@ -96,14 +99,14 @@ def check_same_features(query, key):
         raise ValueError(f"key has d_k={key.shape[-1]} but query has d_k={query.shape[-1]}: the last axes must match")
 
 
-def check_leading(**arrays):
+def check_leading(hint="An axis of 1 serves all", /, **arrays):
     shapes = [array.shape[:-2] for array in arrays.values()]
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
         raise ValueError(
             f"the axes before (length, features) must broadcast, got {' and '.join(map(str, shapes))} for "
-            f"{' and '.join(arrays)}. Fewer key heads than query heads need enable_gqa=True"
+            f"{' and '.join(arrays)}. {hint}"
         ) from None
 
 
@@ -119,13 +122,13 @@ def check_heads(query, key, value):
     check_leading(query=query[..., 0, :, :], key=key[..., 0, :, :], value=value[..., 0, :, :])
 
 
-def check_mask(mask, scores_shape):
+def check_mask(mask, scores_shape, name="mask"):
     """A mask as booleans, or as finite and -inf numbers to add; never one that would be read wrongly."""
-    mask = numeric("mask", mask)
-    _check_mask_shape(mask, scores_shape)
+    mask = numeric(name, mask)
+    _check_mask_shape(name, mask, scores_shape)
     if mask.dtype.kind == "f":
-        return check_bias("mask", mask)
-    return as_visible("mask", mask)
+        return check_bias(name, mask)
+    return as_visible(name, mask)
 
 
 def as_visible(name, mask):
@@ -155,21 +158,21 @@ def check_bias(name, bias):
     return bias
 
 
-def _check_mask_shape(mask, scores_shape):
+def _check_mask_shape(name, mask, scores_shape):
     axes, shape = len(scores_shape), mask.shape
     if mask.ndim == 0:
-        raise ValueError(f"mask must broadcast to the scores' shape {scores_shape}, got the single value {mask}")
+        raise ValueError(f"{name} must broadcast to the scores' shape {scores_shape}, got the single value {mask}")
     if mask.ndim > axes:
         index = ", ".join([":"] * (axes - 2) + ["0"] * (mask.ndim - axes))
         raise ValueError(
-            f"mask has {mask.ndim} axes, shape {shape}, but the scores have {axes}, shape {scores_shape}: "
-            f"write mask[{index}], or give query, key and value a head axis"
+            f"{name} has {mask.ndim} axes, shape {shape}, but the scores have {axes}, shape {scores_shape}: "
+            f"write {name}[{index}], or give query, key and value a head axis"
         )
     if not _fits(shape, scores_shape):
         missing, hint = axes - mask.ndim, "its last axes are (n_q, n_k), and an axis of 1 serves all"
         if _fits((shape[0], *[1] * missing, *shape[1:]), scores_shape):
-            hint = f"if its first axis is the batch, write mask[:{', None' * missing}]"
-        raise ValueError(f"mask of shape {shape} does not fit scores of shape {scores_shape}: {hint}")
+            hint = f"if its first axis is the batch, write {name}[:{', None' * missing}]"
+        raise ValueError(f"{name} of shape {shape} does not fit scores of shape {scores_shape}: {hint}")
 
 
 def _fits(shape, scores_shape):
@@ -187,6 +190,27 @@ def check_features(name, shape, width, what="d_in"):
         raise ValueError(f"{name} {got}, shape {shape}: expected {what}={width} on the last axis")
 
 
+def check_rows(name, array, width, what="d_model"):
+    """An array (..., length, width)."""
+    array = numeric(name, array)
+    if array.ndim < 2:
+        raise ValueError(f"{name} must be (..., length, {what}), got shape {array.shape}")
+    check_features(name, array.shape, width, what)
+    return array
+
+
+def check_positions(positions, rows):
+    """Finite numbers that broadcast to `rows`, the shape (..., n) of what has these positions."""
+    positions = numeric("positions", positions)
+    if positions.dtype == bool:
+        raise TypeError("positions must be numbers, got dtype bool")
+    if not _fits(positions.shape, rows):
+        raise ValueError(f"positions of shape {positions.shape} must broadcast to {rows}: one a row of x")
+    if not np.isfinite(positions).all():
+        raise ValueError("positions must be finite")
+    return positions
+
+
 def check_ids(name, ids, vocab_size):
     """Whole numbers from 0 to vocab_size - 1; a negative one would silently count from the end."""
     ids = numeric(name, ids)
@@ -198,16 +222,16 @@ def check_ids(name, ids, vocab_size):
 
 
 def check_choice(name, value, choices):
-    if value not in choices:
+    if not (value is None or isinstance(value, str)) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
     return value
 
 
 def check_dtype(dtype):
     try:
-        dtype = np.dtype(dtype)
+        read = None if dtype is None else np.dtype(dtype)  # to NumPy None is float64
     except TypeError:
-        raise TypeError(f"dtype must be a floating dtype such as np.float32, got {dtype!r}") from None
-    if dtype.kind != "f":
-        raise TypeError(f"dtype must be a floating dtype such as np.float32, got {dtype}")
-    return dtype
+        read = None
+    if read is None or read.kind != "f":
+        raise TypeError(f"dtype must be a floating dtype such as np.float32, got {dtype!r}")
+    return read

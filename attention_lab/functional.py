@@ -21,6 +21,7 @@ from attention_lab.checks import (
 _erf = np.frompyfunc(math.erf, 1, 1)  # NumPy has none
 
 
+@np.errstate(under="ignore")
 def linear(x, weight, bias=None):
     """Send every position through one matrix.
 
@@ -89,6 +90,7 @@ def embedding(ids, table):
     return table[check_ids("ids", ids, len(table))]
 
 
+@np.errstate(under="ignore")
 def layer_norm(x, gain, bias, eps=1e-5):
     """Give the features of every position mean 0 and variance 1, then a gain and a bias a feature.
 
@@ -123,12 +125,14 @@ def layer_norm(x, gain, bias, eps=1e-5):
     [-1.0, 6.0]
     """
     x, dtype = floating(x=x)
-    gain, bias = (_parameter(name, array, x, _width(x)) for name, array in (("gain", gain), ("bias", bias)))
+    gain = _gain(gain, x)
+    bias = _parameter("bias", bias, x, len(gain))
     centred = x - x.mean(-1, keepdims=True)
     variance = (centred * centred).mean(-1, keepdims=True)
-    return (centred / _root(variance, eps) * gain + bias).astype(dtype, copy=False)
+    return (centred / np.sqrt(variance + check_number("eps", eps, low=0)) * gain + bias).astype(dtype, copy=False)
 
 
+@np.errstate(under="ignore")
 def rms_norm(x, gain, eps=1e-6):
     """Give the features of every position a mean square of 1, then a gain a feature. The mean is not removed.
 
@@ -160,8 +164,9 @@ def rms_norm(x, gain, eps=1e-6):
     [1.2, 1.6, 0.0, 0.0]
     """
     x, dtype = floating(x=x)
-    gain = _parameter("gain", gain, x, _width(x))
-    return (x / _root((x * x).mean(-1, keepdims=True), eps) * gain).astype(dtype, copy=False)
+    gain = _gain(gain, x)
+    mean_square = (x * x).mean(-1, keepdims=True)
+    return (x / np.sqrt(mean_square + check_number("eps", eps, low=0)) * gain).astype(dtype, copy=False)
 
 
 def relu(x):
@@ -209,10 +214,10 @@ def gelu(x, approximate=False):
     """
     x, dtype = floating(x=x)
     if check_flag("approximate", approximate):
-        below = 1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+        twice_below = 1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))
     else:
-        below = 1 + np.asarray(_erf(x / math.sqrt(2)), x.dtype)
-    return (x * below / 2).astype(dtype, copy=False)
+        twice_below = 1 + np.asarray(_erf(x / math.sqrt(2)), x.dtype)
+    return (x * (twice_below / 2)).astype(dtype, copy=False)
 
 
 @np.errstate(over="ignore", under="ignore")
@@ -285,11 +290,10 @@ def _parameter(name, array, x, width=None):
     return array
 
 
-def _width(x):
-    if x.ndim == 0 or x.shape[-1] == 0:
-        raise ValueError(f"x must have at least one feature, got shape {x.shape}")
-    return x.shape[-1]
-
-
-def _root(mean_square, eps):
-    return np.sqrt(mean_square + check_number("eps", eps, low=0))
+def _gain(gain, x):
+    """One number for each feature of `x`."""
+    gain = _parameter("gain", gain, x)
+    if gain.ndim != 1 or gain.size == 0:
+        raise ValueError(f"gain must have shape (d,), one number a feature, got {gain.shape}")
+    check_features("x", x.shape, gain.size, "d")
+    return gain

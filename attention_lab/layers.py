@@ -203,6 +203,7 @@ class FeedForward:
     """
 
     def __init__(self, d_model, d_ff, activation="relu", *, bias=True, rng=None, dtype=np.float32):
+        d_model, d_ff = check_size("d_model", d_model, low=1), check_size("d_ff", d_ff, low=1)
         self.activation = check_choice("activation", activation, tuple(MEAN_SQUARE))
         rng = np.random.default_rng() if rng is None else rng
         about = {"bias": bias, "rng": rng, "dtype": dtype}
@@ -210,6 +211,7 @@ class FeedForward:
         self.up = Linear(d_model, d_ff, **about)
         self.down = Linear(d_ff, d_model, variance=1 / MEAN_SQUARE[activation], **about)
 
+    @np.errstate(under="ignore")
     def __call__(self, x):
         inner = self.up(x)  # (..., n, d_ff)
         if self.activation == "swiglu":

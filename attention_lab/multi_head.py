@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from attention_lab.attention import scaled_dot_product_attention
-from attention_lab.checks import check_features, check_flag, check_number, check_size
+from attention_lab.checks import check_flag, check_number, check_positions, check_rows, check_size, numeric
 from attention_lab.functional import initial, linear
 from attention_lab.positions import rotary_embedding
 
@@ -65,17 +65,18 @@ class MultiHeadAttention:
         base=10000.0, interleaved=False, rng=None, dtype=np.float32,
     ):  # fmt: skip
         self.d_model, self.num_heads = check_size("d_model", d_model, low=1), check_size("num_heads", num_heads, low=1)
-        self.num_kv_heads = _key_heads(num_heads, num_kv_heads)
-        self.d_head = _head_width(d_model, num_heads, d_head)
-        self.d_memory = d_model if d_memory is None else check_size("d_memory", d_memory, low=1)
+        self.num_kv_heads = _key_heads(self.num_heads, num_kv_heads)
+        self.d_head = _head_width(self.d_model, self.num_heads, d_head)
+        self.d_memory = self.d_model if d_memory is None else check_size("d_memory", d_memory, low=1)
         self.dropout = check_number("dropout", dropout, low=0, below=1)
-        self.base, self.interleaved = base, interleaved
+        self.base = check_number("base", base, above=0)
+        self.interleaved = check_flag("interleaved", interleaved)
         inner, inner_kv = self.num_heads * self.d_head, self.num_kv_heads * self.d_head
         shapes = {
-            "q": (d_model, inner),
+            "q": (self.d_model, inner),
             "k": (self.d_memory, inner_kv),
             "v": (self.d_memory, inner_kv),
-            "o": (inner, d_model),
+            "o": (inner, self.d_model),
         }
         rng = np.random.default_rng() if rng is None else rng
         for role, (rows, columns) in shapes.items():
@@ -105,9 +106,7 @@ class MultiHeadAttention:
         output : ndarray, (..., n_q, d_model)
         weights : ndarray, (..., num_heads, n_q, n_k)
         """
-        key = query if key is None else key
-        value = key if value is None else value
-        self._check(query, key, value, positions)
+        query, key, value = self._read(query, key, value, positions)
         q = split_heads(linear(query, self.W_q, self.b_q), self.num_heads)  # project: (..., heads, n_q, d_head)
         k = split_heads(linear(key, self.W_k, self.b_k), self.num_kv_heads)  # (..., kv heads, n_k, d_head)
         v = split_heads(linear(value, self.W_v, self.b_v), self.num_kv_heads)
@@ -118,28 +117,38 @@ class MultiHeadAttention:
         )
         return linear(merge_heads(mixed), self.W_o, self.b_o), weights  # project: (..., n_q, d_model)
 
-    def _check(self, query, key, value, positions):
-        for name, array, width in (("query", query, "d_model"), ("key", key, "d_memory"), ("value", value, "d_memory")):
-            shape = np.shape(array)
-            if len(shape) < 2:
-                raise ValueError(f"{name} must be (..., length, {width}), got shape {shape}")
-            check_features(name, shape, getattr(self, width), width)
+    def _read(self, query, key, value, positions):
+        """The three sequences, in self-attention the same one, or an error in words."""
+        key = query if key is None else key
+        value = key if value is None else value
         if positions is not None and key is not query:
             raise ValueError("positions turn queries and keys alike: give them for self-attention, without key")
+        if positions is not None and self.d_head % 2:
+            raise ValueError(f"positions turn features pair by pair, but d_head={self.d_head} is odd: make it even")
+        query = check_rows("query", query, self.d_model)
+        key, value = (check_rows(*given, self.d_memory, "d_memory") for given in (("key", key), ("value", value)))
+        return query, key, value
 
     def _turn(self, x, positions):
-        positions = np.asarray(positions)[..., None, :]  # the same for every head
+        positions = check_positions(positions, (*x.shape[:-3], x.shape[-2]))
+        positions = np.atleast_1d(positions)[..., None, :]  # the same for every head
         return rotary_embedding(x, positions, base=self.base, interleaved=self.interleaved)
 
 
 def split_heads(x, num_heads):
     """Cut the features into heads: (..., n, heads · d_head) -> (..., heads, n, d_head)."""
+    x = numeric("x", x)
+    if x.ndim < 2 or x.shape[-1] % check_size("num_heads", num_heads, low=1):
+        raise ValueError(f"x must be (..., n, features), features a multiple of {num_heads} heads, got {x.shape}")
     *leading, n, width = x.shape
     return x.reshape(*leading, n, num_heads, width // num_heads).swapaxes(-2, -3)
 
 
 def merge_heads(x):
     """Put the heads side by side again: (..., heads, n, d_head) -> (..., n, heads · d_head)."""
+    x = numeric("x", x)
+    if x.ndim < 3:
+        raise ValueError(f"x must be (..., heads, n, d_head), got shape {x.shape}")
     *leading, heads, n, width = x.shape
     return x.swapaxes(-2, -3).reshape(*leading, n, heads * width)
 
@@ -156,7 +165,8 @@ def _head_width(d_model, num_heads, d_head):
 def _key_heads(num_heads, num_kv_heads):
     if num_kv_heads is None:
         return num_heads
-    if num_heads % check_size("num_kv_heads", num_kv_heads, low=1):
+    num_kv_heads = check_size("num_kv_heads", num_kv_heads, low=1)
+    if num_heads % num_kv_heads:
         fitting = ", ".join(str(h) for h in range(1, num_heads + 1) if num_heads % h == 0)
         raise ValueError(f"num_kv_heads={num_kv_heads} does not divide num_heads={num_heads}: choose {fitting}")
     return num_kv_heads

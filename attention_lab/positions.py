@@ -4,7 +4,16 @@ import math
 
 import numpy as np
 
-from attention_lab.checks import check_dtype, check_features, check_flag, check_number, check_size, floating, numeric
+from attention_lab.checks import (
+    check_dtype,
+    check_flag,
+    check_ids,
+    check_number,
+    check_positions,
+    check_rows,
+    check_size,
+    floating,
+)
 from attention_lab.functional import embedding, initial
 
 
@@ -94,7 +103,8 @@ def rotary_embedding(x, positions=None, *, base=10000.0, interleaved=False):
     x, dtype = floating(x=x)
     if x.ndim < 2 or x.shape[-1] % 2:
         raise ValueError(f"x must be (..., n, d) with an even d, to be turned pair by pair, got shape {x.shape}")
-    angle = _read_positions(positions, x)[..., None] * _frequencies(x.shape[-1], base)
+    positions = check_positions(np.arange(x.shape[-2]) if positions is None else positions, x.shape[:-1])
+    angle = positions[..., None] * _frequencies(x.shape[-1], base)
     cos, sin = np.cos(angle).astype(x.dtype), np.sin(angle).astype(x.dtype)  # (..., n, d / 2)
     paired = check_flag("interleaved", interleaved)
     a, b = (x[..., 0::2], x[..., 1::2]) if paired else np.split(x, 2, axis=-1)
@@ -141,30 +151,17 @@ class LearnedPositions:
 
     def __call__(self, x, positions=None):
         """x (..., n, d_model) plus the rows of `positions`: 0, 1, 2, ... if not given."""
-        x, dtype = floating(x=x)
-        check_features("x", x.shape, self.d_model, "d_model")
-        n = x.shape[-2] if x.ndim > 1 else 1
+        x, dtype = floating(x=check_rows("x", x, self.d_model))
+        n = x.shape[-2]
         if positions is None and n > self.max_len:
             raise ValueError(
                 f"x has {n} positions but the table has max_len={self.max_len} rows: none was learned there"
             )
-        rows = embedding(np.arange(n) if positions is None else positions, self.table)
+        positions = check_positions(np.arange(n) if positions is None else positions, x.shape[:-1])
+        rows = embedding(check_ids("positions", positions, self.max_len), self.table)
         return (x + rows.astype(x.dtype, copy=False)).astype(dtype, copy=False)
 
 
 def _frequencies(d, base):
     """One turning speed a pair of features, from 1 down to nearly 1 / base."""
     return check_number("base", base, above=0) ** (-np.arange(0, d, 2) / max(d, 1))
-
-
-def _read_positions(positions, x):
-    positions = np.arange(x.shape[-2]) if positions is None else numeric("positions", positions)
-    try:
-        fits = np.broadcast_shapes(positions.shape, x.shape[:-1]) == x.shape[:-1]
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(f"positions of shape {positions.shape} must broadcast to {x.shape[:-1]}: one a row of x")
-    if not np.isfinite(positions).all():
-        raise ValueError("positions must be finite")
-    return positions.astype(np.float64)

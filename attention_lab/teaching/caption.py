@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import RendererAgg
 
-from attention_lab.teaching.view import first_of_largest
+from attention_lab.teaching.view import first_of_largest, number_repeats
 
 # The first draws nearly everything and comes with matplotlib; the others, where installed, add scripts it lacks.
 _FAMILIES = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "PingFang SC", "Hiragino Sans",
@@ -73,8 +73,7 @@ def _drawable_word(word):
 
 def token_labels(tokens):
     """One label a token; a token that occurs more than once carries its position: ``4:the``."""
-    labels = [shorten(drawable(token)) for token in tokens]
-    return [f"{i}:{label}" if labels.count(label) > 1 else label for i, label in enumerate(labels)]
+    return number_repeats([shorten(drawable(token)) for token in tokens])
 
 
 def number(value, digits=2):

@@ -9,6 +9,19 @@ TEXT = {
     "dark": {"query": "#56B4E9", "key": "#F0954A", "value": "#3CC79A"},
 }
 
+# Lines that play no role: as line and as its name beside it, never alone (each has a dash pattern of its own).
+LINES = {
+    "light": ("#222222", "#c2187a", "#806a00", "#5a3fc0"),
+    "dark": ("#f0f0f0", "#ff7ec0", "#c9b021", "#9a86ff"),
+}
+DASHES = ((), (7, 3), (2, 2.5), (8, 3, 2, 3))  # on and off, in widths of a line
+
+
+def dashes(number):
+    """The dash pattern of a line: eight lines have eight pairs of colour and pattern."""
+    return DASHES[(number + number // len(DASHES)) % len(DASHES)]
+
+
 # Stops of a ramp, evenly spaced; lightness is monotone along "weights" and from the middle outwards along "signed".
 RAMPS = {
     "weights": {

@@ -1,21 +1,21 @@
 """The course's own demo: attention over the words of a sentence."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from attention_lab.attention import scaled_dot_product_attention, scaled_scores
 from attention_lab.data import words
 from attention_lab.masks import causal_mask, combine_masks, prefix_mask, sliding_window_mask
-from attention_lab.teaching.explorer import Explorer, choice, log_slider, slider, stops, text, toggle
-from attention_lab.teaching.view import View
+from attention_lab.position_bias import alibi_bias
+from attention_lab.positions import positional_encoding, rotary_embedding
+from attention_lab.teaching.explore_controls import clamp, controls, is_cross, key_length
+from attention_lab.teaching.explorer import Explorer
+from attention_lab.teaching.view import View, number_repeats
 
 SENTENCE = "the cat sat on the mat because it was tired"
-D_MODEL = 64
-MAX_LENGTH = 64
 PAD = "[pad]"
-MASKS = ("none", "causal", "window", "prefix")
-DIVISORS = {"1": lambda d_k: 1, "√d_k": math.sqrt, "d_k": float}
 
 
 def explore_attention(sentence=SENTENCE, show=("length", "heads", "mask", "query"), goal=None, **start):
@@ -26,9 +26,11 @@ def explore_attention(sentence=SENTENCE, show=("length", "heads", "mask", "query
     sentence : str
         English words. Each is looked up in a table of real word vectors.
     show : sequence of str
-        Names of the controls that are visible at first: ``sentence``, ``length``, ``key_length``, ``heads``, ``head``,
-        ``mask``, ``size`` (of a window or prefix), ``padding``, ``hide_padding``, ``divisor``, ``temperature``,
-        ``query``, ``stage``, ``projection``, ``norms``, ``colours``, ``seed``. The others are folded away.
+        Names of the controls that are visible at first: ``sentence``, ``memory`` (words for the keys and values;
+        without any they come from the sentence), ``length``, ``key_length``, ``d_model``, ``heads``, ``head``,
+        ``positions``, ``mask``, ``size`` (of a window or prefix), ``padding``, ``hide_padding``, ``divisor``,
+        ``temperature``, ``query``, ``stage``, ``projection``, ``norms``, ``colours``, ``seed``. The others are
+        folded away.
     goal : (str, callable), optional
         As in `Explorer`.
     **start
@@ -54,7 +56,7 @@ def explore_attention(sentence=SENTENCE, show=("length", "heads", "mask", "query
     """
     if not isinstance(sentence, str):
         raise TypeError(f"sentence must be a text, got {sentence!r}")
-    demo = Explorer(_controls(sentence), attend, clamp=_clamp, goal=goal, show=show)
+    demo = Explorer(controls(sentence), attend, clamp=clamp, goal=goal, show=show)
     if start:
         demo.set(**start)
         demo.start_here()
@@ -63,24 +65,18 @@ def explore_attention(sentence=SENTENCE, show=("length", "heads", "mask", "query
 
 def attend(state):
     """The arrays behind the picture."""
-    tokens, vectors, note = _read(state)
-    n_q, n_k = state.length, _key_length(state, state.length)
-    query_tokens, key_tokens = tokens[-n_q:], tokens[-n_k:]
-    q, k = _project(vectors[-n_q:], vectors[-n_k:], state)  # (heads, n_q, d_k), (heads, n_k, d_k)
-    scale = 1 / (DIVISORS[state.divisor](q.shape[-1]) * state.temperature)
-    padded = np.array([token == PAD for token in key_tokens])
-    mask = _mask(state, n_q, n_k, padded)
-    if state.stage == "weights":
-        _, values = scaled_dot_product_attention(q, k, k, mask, scale=scale)
-    else:
-        values = scaled_scores(q, k, 1.0 if state.stage == "scores" else scale)
-    values, titles = _pick_heads(values, state.head)
+    queries, keys, note = _read(state)
+    q, k = _project(queries, keys, state)  # (heads, n_q, d_k), (heads, n_k, d_k)
+    padded = np.arange(k.shape[1]) >= k.shape[1] - state.padding
+    visible = _mask(state, q.shape[1], k.shape[1], padded)
+    values, titles = _pick_heads(_stage(state, q, k, visible), state.head)
+    is_masked = state.stage in ("masked", "weights")
     return View(
         values,
-        query_tokens=query_tokens,
-        key_tokens=key_tokens,
-        mask=mask if state.stage == "weights" else None,
-        padded=padded & state.hide_padding & (state.stage == "weights"),
+        query_tokens=queries.tokens,
+        key_tokens=keys.tokens,
+        mask=visible if is_masked else None,
+        padded=padded & state.hide_padding & is_masked,
         titles=titles,
         query=state.query,
         kind="weights" if state.stage == "weights" else "scores",
@@ -89,88 +85,81 @@ def attend(state):
     )
 
 
-def _controls(sentence):
-    length = _length(sentence) or 1
-    return {
-        "sentence": text(sentence, "sentence"),
-        "length": slider(length, 1, MAX_LENGTH, "length n"),
-        "key_length": stops(["same", *range(1, MAX_LENGTH + 1)], "key length"),
-        "heads": choice([h for h in (1, 2, 4, 8, 16) if D_MODEL % h == 0], "heads"),
-        "head": choice(["all", "mean", "max", "0"], "show head"),
-        "mask": choice(MASKS, "mask"),
-        "size": slider(3, 1, MAX_LENGTH, "mask size"),
-        "padding": slider(0, 0, MAX_LENGTH - 1, "padded keys"),
-        "hide_padding": toggle(True, "mask the padding"),
-        "divisor": choice(list(DIVISORS), "divide by", "√d_k"),
-        "temperature": log_slider(1.0, 0.1, 10, "temperature"),
-        "query": slider(min(7, length - 1), 0, MAX_LENGTH - 1, "query row"),
-        "stage": choice(["weights", "scaled", "scores"], "stage"),
-        "projection": choice(["words as they are", "random W_q, W_k"], "project"),
-        "norms": choice(["equal", "as they are"], "lengths"),
-        "colours": choice(["0 to 1", "0 to largest"], "colours"),
-        "seed": slider(0, 0, 99, "seed"),
-    }
-
-
-def _clamp(state, controls, changed):
-    if "sentence" in changed and "length" not in changed:
-        controls["length"].value = _length(state.sentence) or state.length
-    n_q = controls["length"].value
-    n_k = _key_length(state, n_q)
-    controls["query"].max = n_q - 1  # its value follows
-    controls["padding"].max = n_k - 1
-    controls["size"].max = n_k
-    controls["size"].disabled = state.mask not in ("window", "prefix")
-    controls["hide_padding"].disabled = controls["padding"].value == 0
-    controls["seed"].disabled = state.projection == "words as they are"
-    heads = ("all", "mean", "max", *map(str, range(state.heads)))
-    if controls["head"].options != heads:
-        kept = state.head if state.head in heads else "all"
-        controls["head"].options, controls["head"].value = heads, kept
-
-
-def _length(sentence):
-    """As many positions as the sentence has words; 0 where it has none, which the explorer will show as an error."""
-    try:
-        return min(MAX_LENGTH, len(words.tokenize(sentence)))
-    except ValueError:
-        return 0
-
-
-def _key_length(state, n_q):
-    return n_q if state.key_length == "same" else state.key_length
-
-
 def _read(state):
-    """Tokens of the keys (and queries, the last of them), their vectors, and what to say about unknown words."""
-    n = max(state.length, _key_length(state, state.length))
-    sentence = words.tokenize(state.sentence)
-    tokens = (sentence * math.ceil(n / len(sentence)))[:n]
+    """Queries and keys, and what to say about unknown words. Of one sentence, queries are its last positions."""
+    n_q, n_k = state.length, key_length(state, state.length)
+    if is_cross(state):
+        queries, keys = _embed(state.sentence, n_q, 0, state), _embed(state.memory, n_k, state.padding, state)
+    else:
+        both = _embed(state.sentence, max(n_q, n_k), state.padding, state)
+        queries, keys = both.last(n_q), both.last(n_k)
+    unknown = dict.fromkeys([*queries.unknown, *keys.unknown])
+    return queries, keys, f"Not in the table, so given a made-up vector: {', '.join(unknown)}." if unknown else ""
+
+
+@dataclass
+class _Row:
+    """Words in a row."""
+
+    tokens: list
+    vectors: np.ndarray  # (n, d_model)
+    positions: np.ndarray  # (n,)
+    unknown: list
+
+    def last(self, n):
+        return _Row(self.tokens[-n:], self.vectors[-n:], self.positions[-n:], self.unknown)
+
+
+def _embed(sentence, n, padding, state):
+    """The first n words, over and over where there are fewer, the last of them padding."""
+    found = words.tokenize(sentence)
+    tokens = (found * math.ceil(n / len(found)))[:n]
     vectors, unknown = words.embed(tokens)
-    if state.padding:
-        tokens, vectors[-state.padding :] = [*tokens[: -state.padding], *[PAD] * state.padding], 0
-    note = f"Not in the table, so given a made-up vector: {', '.join(dict.fromkeys(unknown))}." if unknown else ""
-    return tokens, _equal_lengths(vectors) if state.norms == "equal" else vectors, note
+    vectors = vectors[:, : state.d_model]  # the widest directions come first
+    if padding:
+        tokens, vectors[-padding:] = [*tokens[:-padding], *[PAD] * padding], 0
+    vectors = _equal_lengths(vectors) if state.norms == "equal" else vectors
+    if state.positions == "sinusoidal":
+        vectors = vectors + positional_encoding(n, state.d_model, dtype=vectors.dtype)
+    return _Row(number_repeats(tokens), vectors, np.arange(n), unknown)
 
 
 def _equal_lengths(vectors):
     """Every word as long as √d: a mean square of 1, as after a normalisation. Zero vectors stay zero."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors * (math.sqrt(D_MODEL) / np.where(length == 0, 1, length))
+    return vectors * (math.sqrt(vectors.shape[-1]) / np.where(length == 0, 1, length))
 
 
-def _project(query_vectors, key_vectors, state):
+def _project(queries, keys, state):
     """Queries and keys a head: slices of the words themselves, or of two random projections."""
+    q, k, d = queries.vectors, keys.vectors, state.d_model
     if state.projection != "words as they are":
-        rng = np.random.default_rng(state.seed)
-        W_q, W_k = rng.normal(0, 1 / math.sqrt(D_MODEL), size=(2, D_MODEL, D_MODEL)).astype(np.float32)
-        query_vectors, key_vectors = query_vectors @ W_q, key_vectors @ W_k
-    return _split(query_vectors, state.heads), _split(key_vectors, state.heads)
+        W_q, W_k = np.random.default_rng(state.seed).normal(0, 1 / math.sqrt(d), size=(2, d, d)).astype(np.float32)
+        q, k = q @ W_q, k @ W_k
+    q, k = _split(q, state.heads), _split(k, state.heads)
+    if state.positions == "rotary":
+        q, k = rotary_embedding(q, queries.positions), rotary_embedding(k, keys.positions)
+    return q, k
 
 
 def _split(x, heads):
     """(n, d_model) -> (heads, n, d_k)."""
     return x.reshape(len(x), heads, -1).swapaxes(0, 1)
+
+
+def _stage(state, q, k, visible):
+    """What stands in the cells, (heads, n_q, n_k). A bias joins after the scale, before the mask."""
+    if state.stage == "scores":
+        return scaled_scores(q, k, 1.0)
+    divisor = {"1": 1, "√d_k": math.sqrt(q.shape[-1]), "d_k": q.shape[-1]}[state.divisor]
+    scale, bias = 1 / (divisor * state.temperature), 0.0
+    if state.positions == "ALiBi":
+        bias = alibi_bias(len(q), q.shape[1], k.shape[1]).astype(q.dtype)
+    if state.stage == "weights":
+        mask = np.where(visible, bias, -np.inf) if state.positions == "ALiBi" else visible
+        return scaled_dot_product_attention(q, k, k, mask, scale=scale)[1]
+    scores = scaled_scores(q, k, scale)
+    return scores + bias if state.stage == "masked" else scores
 
 
 def _mask(state, n_q, n_k, padded):

@@ -15,7 +15,7 @@ import ipywidgets as widgets
 import numpy as np
 from traitlets import TraitError
 
-from attention_lab.teaching import live_heatmap
+from attention_lab.teaching import live_heatmap, side_by_side
 from attention_lab.teaching.explorer_inputs import complaint, in_words, read_controls, read_goal, read_show
 from attention_lab.teaching.widget import LessonWidget, css, style
 
@@ -28,15 +28,16 @@ class Explorer(LessonWidget):
     controls : dict of str to widget
         Made by `slider`, `log_slider`, `choice`, `toggle` and `text`, or any ipywidget with a value.
     compute : callable
-        ``compute(state) -> view``: pure NumPy; `state` has one attribute a control.
+        ``compute(state) -> view``: pure NumPy; `state` has one attribute a control. A view is a `View`, `Curves` or a
+        tuple of them, which are shown side by side.
     draw : callable
-        ``draw(view) -> str``: HTML. The default draws a `View`.
+        ``draw(view) -> str``: HTML. The default draws any of these.
     clamp : callable, optional
         ``clamp(state, controls, changed)``: keeps the other controls in range when `changed`, a set of names, move.
     goal : (str, callable), optional
         What to try for, and ``reached(state, view) -> bool``.
     twin : callable, optional
-        ``twin(view) -> bytes``: the PNG shown where no kernel runs. The default draws a `View`.
+        ``twin(view) -> bytes``: the PNG shown where no kernel runs. The default draws any of these.
     show : sequence of str, optional
         Names of the controls that are visible at first; the others are folded away. All, if not given.
 
@@ -69,9 +70,9 @@ class Explorer(LessonWidget):
 
     strict = False  # tests set this: an error is raised as well as shown
 
-    def __init__(self, controls, compute, draw=live_heatmap.draw, *, clamp=None, goal=None, twin=None, show=None):
+    def __init__(self, controls, compute, draw=side_by_side.draw, *, clamp=None, goal=None, twin=None, show=None):
         self.controls, self.errors, self.renders, self.reached, self.view = read_controls(controls), [], 0, False, None
-        self._compute, self._draw, self._twin = compute, draw, twin or live_heatmap.twin
+        self._compute, self._draw, self._twin = compute, draw, twin or side_by_side.twin
         self._clamp, self._goal, self._busy = clamp or (lambda state, controls, changed: None), read_goal(goal), False
         self.start_here()
         self._picture = widgets.HTML(layout=widgets.Layout(width="auto"))
@@ -138,7 +139,7 @@ class Explorer(LessonWidget):
     def __repr__(self):
         if self.view is None:
             return "This demo could not be drawn: " + "; ".join(map(in_words, self.errors[-1:]))
-        return self.view.alt
+        return side_by_side.alt(self.view)
 
     def _panel(self, show):
         shown = read_show(show, self.controls)
@@ -154,8 +155,11 @@ class Explorer(LessonWidget):
         return [self._goal_line, *grids, row]
 
     def _move(self, values):
-        """Move controls, twice: a range or a menu may have to grow first. `complaint` says what did not go."""
-        for _ in range(2):
+        """Move controls, as often as one may wait for another's range or menu to grow (d_model, heads, head).
+
+        `complaint` says what did not go.
+        """
+        for _ in range(3):
             for name, value in values.items():
                 with suppress(TraitError):
                     self.controls[name].value = value

@@ -10,7 +10,7 @@ from matplotlib.ticker import NullLocator
 
 from attention_lab.teaching import panel as panels_
 from attention_lab.teaching.caption import families, width, wrap
-from attention_lab.teaching.panel import NAMES, SIZE
+from attention_lab.teaching.panel import SIZE
 
 DPI = 100
 MARGIN, NAME, BAR, LINE = 9, 13, 9, 11.5  # points: edge, an axis name, thickness of a colour bar, a line of caption
@@ -27,13 +27,13 @@ def compose(panels, columns, *, room, bars="right", title=None, sentence="", ann
     below = top + sheet.height + 4
     height = below + (15 if legend else 0) + LINE * len(lines) + MARGIN
 
-    figure = Figure((_snap(sheet.width) / 72, _snap(height) / 72), dpi=DPI, facecolor="white", layout="none")
+    figure = Figure((snap(sheet.width) / 72, snap(height) / 72), dpi=DPI, facecolor="white", layout="none")
     FigureCanvasAgg(figure)
     sheet.draw(figure, top, annot, query, arrows)
-    _write(figure, MARGIN, MARGIN, heading, size=10, weight="bold", line=14)
+    write(figure, MARGIN, MARGIN, heading, size=10, weight="bold", line=14)
     if legend:
         _place_legend(figure, legend, below)
-    _write(figure, MARGIN, below + (15 if legend else 0), lines, size=SIZE, line=LINE)
+    write(figure, MARGIN, below + (15 if legend else 0), lines, size=SIZE, line=LINE)
     return figure
 
 
@@ -59,15 +59,15 @@ class Sheet:
         x = MARGIN + NAME + labels + 7
         self.left = []
         for column in range(self.columns):
-            self.left.append(_snap(x))
+            self.left.append(snap(x))
             x += self._column_width(column) + self.gap
         self.right = x - self.gap
         if self.bars == "right":
-            self.right = max(self.right, self.left[0] + width(NAMES["key"]))
+            self.right = max(self.right, self.left[0] + width(self.panels[0].axes[1]))
         self.top, y = [], 0
         for row in range(self.rows):
             y += self.title + (NAME + max(self.heads) if row == 0 else 0)
-            self.top.append(_snap(y))
+            self.top.append(snap(y))
             y += self._block(row * self.columns) + (38 if self.bars == "below" else 0) + 10
         self.bar_length = min(max(y - 10 - self.top[0], 96), 200)
         self.height = max(y, self.top[0] + (self.bar_length + 8 if self.bars == "right" else 72))
@@ -75,7 +75,7 @@ class Sheet:
 
     def _block(self, i):
         """Height that a panel takes: a bar below it leaves room for the name on its left."""
-        return max(self.sizes[i][1], width(NAMES["query"]) if self.bars == "below" else 0)
+        return max(self.sizes[i][1], width(self.panels[i].axes[0]) if self.bars == "below" else 0)
 
     def _column_width(self, column):
         members = range(column, len(self.panels), self.columns)
@@ -91,20 +91,20 @@ class Sheet:
     def draw(self, figure, down, annot, query, arrows):
         for i, panel in enumerate(self.panels):
             row, column = divmod(i, self.columns)
-            x, y = self.left[column], _snap(down + self.top[row])
+            x, y = self.left[column], snap(down + self.top[row])
             ax = add_axes(figure, x, y, *self.sizes[i])
             mesh = panels_.paint(ax, panel, self.cells[i], annot=annot, query=query)
             self._label(ax, i, query)
             head = NAME + max(self.heads) if row == 0 else 0
-            _write(figure, x, y - head - self.title, [panel.title], size=9, weight="bold", line=14)
+            write(figure, x, y - head - self.title, [panel.title], size=9, weight="bold", line=14)
             if self.bars == "below":
                 length = max(self.sizes[i][0], 90)
                 _colour_bar(figure, mesh, panel, (x, y + self._block(i) + 8, length, 7), upright=False)
             if arrows and i:
                 middle = x - self.gap / 2, y + self.sizes[i][1] / 2 - 8
-                _write(figure, *middle, ["→"], size=13, line=0, ha="center", color="#555555")
+                write(figure, *middle, ["→"], size=13, line=0, ha="center", color="#555555")
         if self.bars == "right":
-            box = (self.right + 12, _snap(down + self.top[0]), BAR, self.bar_length)
+            box = (self.right + 12, snap(down + self.top[0]), BAR, self.bar_length)
             _colour_bar(figure, mesh, self.panels[0], box, upright=True)
 
     def _label(self, ax, i, query):
@@ -113,10 +113,10 @@ class Sheet:
         panel, cell, (wide, high) = self.panels[i], self.cells[i], self.sizes[i]
         if row == 0:
             room = max(wide, 96 if self.bars == "below" else 0) + self.gap
-            named = column == 0 or width(NAMES[panel.columns]) < room or panel.columns != "key"
+            named = column == 0 or width(panel.axes[1]) < room or panel.columns != "key"
             panels_.label_keys(ax, panel, cell, name=named)
         if column == 0:
-            panels_.label_queries(ax, panel, cell, query, name=row == 0 or high > width(NAMES["query"]))
+            panels_.label_queries(ax, panel, cell, query, name=row == 0 or high > width(panel.axes[0]))
 
 
 def cell_size(panel, room):
@@ -129,7 +129,7 @@ def cell_size(panel, room):
     for want in wants:
         if wide < want <= WIDEST_CELL and want * n_k <= 1.25 * room:
             wide = want
-    return _snap(wide), _snap(high)
+    return snap(wide), snap(high)
 
 
 def on_axes(ax, panel, *, title=None, sentence="", annot="auto", query=None):
@@ -160,7 +160,7 @@ def add_axes(figure, x, y, wide, high):
     return figure.add_axes([x / total_wide, 1 - (y + high) / total_high, wide / total_wide, high / total_high])
 
 
-def _snap(points):
+def snap(points):
     """The nearest length of whole pixels: cells of one size, lines without blur."""
     return max(1, round(points * DPI / 72)) * 72 / DPI
 
@@ -170,7 +170,7 @@ def _key_height(panel, cell):
     return 2 + (SIZE + 1 if flat else max(width(label) for label in panel.labels["key"][::step]))
 
 
-def _write(figure, x, y, lines, *, line, ha="left", color="#222222", **style):
+def write(figure, x, y, lines, *, line, ha="left", color="#222222", **style):
     wide, high = figure.get_size_inches() * 72
     for i, text in enumerate(lines):
         at = x / wide, 1 - (y + i * line) / high

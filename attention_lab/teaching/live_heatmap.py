@@ -4,43 +4,39 @@ A small map is a table with a number in each cell; a large one is a picture with
 The colour of a cell is a class (its percent of the scale), so the page's theme, not the kernel, picks the colours.
 """
 
-import base64
 import html
 import math
-import struct
-import zlib
 from functools import cache
 
 import numpy as np
 
 from attention_lab.analysis import effective_keys
-from attention_lab.teaching.colours import NAN, RAMPS, TEXT, hex_to_rgb, ink, ramp
-from attention_lab.teaching.view import View
+from attention_lab.teaching import live_pixels
+from attention_lab.teaching.colours import LINES, RAMPS, TEXT, ink, ramp
+from attention_lab.teaching.view import AXES, VERBS, axis_noun
 
 SIDE = {1: 384, 2: 288, 4: 192}  # px of a map, by maps in a row: multiples of many lengths
 CELL_MAX, CELL_WITH_NUMBER, NUMBER_MIN, LABEL_PITCH = 48, 21, 8, 11  # px
 TABLE_CELLS = 300  # in all maps together; more cells are painted as pixels, which is quicker
 LABEL = 10  # characters of a token that fit
-NOT_SEEN, NOT_A_NUMBER = 101, 102  # pixels beside the percents 0 to 100
 
 
-def draw(view):
-    """A view as HTML."""
-    if not isinstance(view, View):
-        raise TypeError(f"compute must return a View, got a {type(view).__name__}: write return View(weights)")
+def draw(view, beside=False):
+    """A view as HTML; beside another picture its maps stand two in a row at most."""
     heads, _, n_k = view.weights.shape
-    columns = 1 if heads == 1 else 2 if heads == 2 else 4
+    columns = 1 if heads == 1 else 2 if heads == 2 or beside else 4
     as_pixels = view.weights.size > TABLE_CELLS
     maps = "".join(_map(view, head, SIDE[columns], as_pixels) for head in range(heads))
+    plain = " plain" if view.kind == "signed" else ""  # signed values have no query and no key
     return (
-        f'<div class="al" role="group" aria-label="{html.escape(view.alt)}">'
+        f'<div class="al{plain}" role="group" aria-label="{html.escape(view.alt)}">'
         f'<div class="maps c{columns}" style="--s:{SIDE[columns]}px">{maps}</div>{_legend(view, n_k)}'
         f"<p>{_spoken(view)}</p></div>"
     )
 
 
-def twin(view):
-    """A view as a PNG, for readers without a kernel."""
+def still(view):
+    """A view as a Picture, for readers without a kernel."""
     from attention_lab.teaching.plots import head_grid, heatmap
 
     about = {
@@ -52,13 +48,11 @@ def twin(view):
         "scale": float(view.limit),
         "query": view.query,
         "caption": view.alt,
+        "axes": view.axes,
     }
     if len(view.weights) == 1:
-        picture = heatmap(view.weights[0], title=view.titles[0] or None, **about)
-    else:
-        picture = head_grid(view.weights, titles=view.titles, **about)
-    bundle, _ = picture._repr_mimebundle_()
-    return base64.b64decode(bundle["image/png"])
+        return heatmap(view.weights[0], title=view.titles[0] or None, **about)
+    return head_grid(view.weights, titles=view.titles, **about)
 
 
 @cache
@@ -67,6 +61,7 @@ def colour_classes():
     rules = []
     for theme, root in (("light", ".al"), ("dark", "[data-jp-theme-light=false] .al")):
         roles = "".join(f"--{role}:{colour};" for role, colour in TEXT[theme].items())
+        roles += "".join(f"--line{i}:{colour};" for i, colour in enumerate(LINES[theme]))
         ramps = "".join(f"--{kind}:{','.join(RAMPS[kind][theme])};" for kind in RAMPS)
         rules.append(f"{root}{{{roles}{ramps}--negative:{RAMPS['signed'][theme][1]}}}")
         for kind in RAMPS:
@@ -102,7 +97,7 @@ def _map(view, head, side, as_pixels):
     body = _pixel_rows if as_pixels else _cell_rows
     return (
         f'<table style="{style}" class="{" ".join(name for name, applies in kinds if applies)}">'
-        f"<caption>{html.escape(view.titles[head]) or f'{n_q} × {n_k} {view.kind}'}</caption>"
+        f"<caption>{html.escape(view.titles[head]) or f'{n_q} × {n_k} {view.noun}'}</caption>"
         f'<colgroup><col class="h">{"<col>" * n_k}</colgroup>{_column_labels(view, cell)}'
         f"<tbody>{''.join(body(view, head, cell))}</tbody>{_bars(view, head)}</table>"
     )
@@ -114,16 +109,23 @@ def _digits(view):
 
 
 def _number_size(view, cell):
-    """Font size at which the longest possible number fits."""
-    longest = 3 if view.kind == "weights" else len(f"-{view.limit:.{_digits(view)}f}")
+    """Font size at which the longest possible number fits: .99 of weights, −.99 where nothing is larger than 1."""
+    longest = 3 if view.kind == "weights" else 4 if view.limit <= 1 else len(f"-{view.limit:.{_digits(view)}f}")
     return int(min(12, cell / 2.3, 1.5 * cell / longest))
 
 
 def _column_labels(view, cell):
     labels = _thin_out(_short(view.key_tokens), cell)
     cells = "".join(f'<th scope="col"><i>{html.escape(label)}</i></th>' for label in labels)
-    corner = "<b>key →</b><br>attended to<br><b>query ↓</b><br>attends"
-    return f'<thead><tr><th class="corner">{corner}</th>{cells}</tr></thead>'
+    return f'<thead><tr><th class="corner">{_corner(view)}</th>{cells}</tr></thead>'
+
+
+def _corner(view):
+    """The names of both axes; what they do, of query and key."""
+    if view.axes == AXES:
+        return "<b>key →</b><br>attended to<br><b>query ↓</b><br>attends"
+    rows, columns = (html.escape(_cut(axis_noun(name))) for name in view.axes)
+    return f"<b>{columns} →</b><br><br><b>{rows} ↓</b>"
 
 
 def _row_labels(view, cell):
@@ -141,10 +143,10 @@ def _row_start(view, i, label):
 
 
 def _cell_rows(view, head, cell):
-    keys, digits = [html.escape(token) for token in view.key_tokens], _digits(view)
-    colour, first = levels(view, head).tolist(), view.kind[0]
+    keys, digits = [html.escape(view.label(1, j)) for j in range(len(view.key_tokens))], _digits(view)
+    colour, first, between = levels(view, head).tolist(), view.kind[0], " → " if view.axes == AXES else ", "
     for i, label in enumerate(_row_labels(view, cell)):
-        token, cells = html.escape(view.query_tokens[i]), []
+        token, cells = html.escape(view.label(0, i)), []
         for j, x in enumerate(view.weights[head, i].tolist()):
             if view.mask[i, j]:
                 kind = f"{first}{colour[i][j]}" if math.isfinite(x) else "nan"
@@ -152,14 +154,14 @@ def _cell_rows(view, head, cell):
             else:
                 kind = "pad" if view.padded[j] else "m"
                 value = shown = "masked"
-            cells.append(f'<td class="{kind}" data-t="{token} → {keys[j]}: {value}">{shown}</td>')
+            cells.append(f'<td class="{kind}" data-t="{token}{between}{keys[j]}: {value}">{shown}</td>')
         yield f"{_row_start(view, i, label)}{''.join(cells)}</tr>"
 
 
 def _pixel_rows(view, head, cell):
     n_q, n_k = view.weights.shape[1:]
     images = "".join(
-        f'<img class="{theme}" alt="{n_q} by {n_k} {view.kind}" src="{source}">'
+        f'<img class="{theme}" alt="{n_q} by {n_k} {view.noun}" src="{source}">'
         for theme, source in _pixels(view, head).items()
     )
     dots = "".join(f'<i class="strip" style="left:calc({j}*var(--c))"></i>' for j in np.flatnonzero(view.padded))
@@ -174,52 +176,34 @@ def _pixel_rows(view, head, cell):
 
 def _row_texts(view, head):
     """What each row reads, by its three strongest keys."""
-    verb = "reads" if view.kind == "weights" else "scores"
-    shown = np.where(view.mask, view.weights[head], -np.inf)
+    verb = {"weights": "reads", "scores": "scores", "signed": "is largest at"}[view.kind]
+    shown = np.where(view.mask, view.compared(view.weights[head]), -np.inf)
     top = np.argsort(-shown, axis=-1)[:, :3].tolist()
-    for i, token in enumerate(view.query_tokens):
+    for i in range(len(shown)):
         parts = [f"{view.key_tokens[j]} {view.weights[head, i, j]:.2f}" for j in top[i] if view.mask[i, j]]
-        yield f"{token} {verb} {', '.join(parts) or 'nothing: no visible key'}"
+        yield f"{view.label(0, i)} {verb} {', '.join(parts) or 'nothing: no visible key'}"
 
 
 def _pixels(view, head):
-    """A PNG with a pixel a cell, once a theme. Masked pixels are transparent: the frame's hatching shows through."""
-    pixels = np.where(np.isfinite(view.weights[head]), levels(view, head), NOT_A_NUMBER)
-    pixels = np.where(view.mask, pixels, NOT_SEEN).astype(np.uint8)
-    n_q, n_k = pixels.shape
-    lines = np.pad(pixels, ((0, 0), (1, 0)))  # each line begins with its filter: 0, none
-    header = struct.pack(">IIBBBBB", n_k, n_q, 8, 3, 0, 0, 0)  # 8 bits a pixel, colours from a palette
-    start = b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header)
-    end = _chunk(b"IDAT", zlib.compress(lines.tobytes(), 1)) + _chunk(b"IEND", b"")
-    files = {theme: start + _palette(view.kind, theme) + end for theme in ("light", "dark")}
-    return {theme: "data:image/png;base64," + base64.b64encode(file).decode() for theme, file in files.items()}
-
-
-@cache
-def _palette(kind, theme):
-    colours = np.vstack([ramp("weights" if kind == "weights" else "signed", theme), [0, 0, 0], hex_to_rgb(NAN)])
-    opaque = bytes([255] * NOT_SEEN + [0])
-    return _chunk(b"PLTE", colours.astype(np.uint8).tobytes()) + _chunk(b"tRNS", opaque)
-
-
-def _chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    codes = np.where(np.isfinite(view.weights[head]), levels(view, head), live_pixels.NOT_A_NUMBER)
+    codes = np.where(view.mask, codes, live_pixels.NOT_SEEN)
+    return live_pixels.sources(codes, "weights" if view.kind == "weights" else "signed")
 
 
 def _bars(view, head):
     """The outlined row once more, as bars below the map."""
     row = view.weights[head, view.query]
     row = np.where(view.mask[view.query] & np.isfinite(row), row, 0)
-    shares = np.clip(row / view.limit if view.kind == "scores" else row, -1, 1).tolist()
+    shares = np.clip(row if view.kind == "weights" else row / view.limit, -1, 1).tolist()
     cells = "".join(f'<td{" class=neg" if x < 0 else ""} style="--v:{100 * abs(x):.0f}%"></td>' for x in shares)
     label = html.escape(_short(view.query_tokens)[view.query])
-    verb = "reads" if view.kind == "weights" else "scores"
+    verb = {"weights": "reads", "scores": "scores", "signed": "holds"}[view.kind]
     return f'<tfoot aria-hidden="true"><tr><th>{label}<br>{verb}</th>{cells}</tr></tfoot>'
 
 
 def _legend(view, n_k):
-    low, name = (-view.limit, "score") if view.kind == "scores" else (0, "weight")
-    kind = "signed" if view.kind == "scores" else "weights"
+    name = {"weights": "weight", "scores": "score", "signed": "value"}[view.kind]
+    low, kind = (0, "weights") if view.kind == "weights" else (-view.limit, "signed")
     numbers = [f"{low + k * (view.limit - low) / 2:.2g}".replace("-", "−") for k in range(3)]
     finite = view.mask & np.isfinite(view.weights)
     if np.abs(view.weights[finite]).max(initial=0) > view.limit * (1 + 1e-9):
@@ -243,21 +227,26 @@ def _legend(view, n_k):
 def _spoken(view):
     first, *others = [_sentence(view, head) for head in range(min(4, len(view.weights)))]
     heads = [first, *(text.removeprefix("reads ") for text in others)]
-    token = f'<b class="query">‘{html.escape(view.query_tokens[view.query])}’</b>'
     note = f" {html.escape(view.note)}" if view.note else ""
-    return f"{token} {'; '.join(heads)}.{note}"
+    return f"{_bold(view, 0, view.query)} {'; '.join(heads)}.{note}"
 
 
 def _sentence(view, head):
-    _, other, x = view.finding(head)
-    title = f" ({html.escape(view.titles[head])})" if len(view.weights) > 1 else ""
-    if other is None:
-        return "sees no number" if view.mask[view.query].any() else "has no visible key: its output is 0"
-    name, even = f'<b class="key-token">‘{html.escape(other)}’</b>', view.is_even(head)
-    if view.kind == "scores":
-        verb = "scores the same with every key it sees" if even else f"scores highest with {name}"
-        return f"{verb}: {view.amount(x)}{title}"
+    best, title = view.best(head), f" ({html.escape(view.titles[head])})" if len(view.weights) > 1 else ""
+    if best is None:
+        return "has no visible key: its output is 0" if view.emptiness == "sees no key" else view.emptiness
+    name, even, x = _bold(view, 1, best), view.is_even(head), view.weights[head, view.query, best]
+    if view.kind != "weights":
+        most, evenly = VERBS[view.kind]
+        return f"{evenly if even else f'{most} {name}'}: {view.amount(x)}{title}"
     return f"reads {100 * x:.0f} % from {'each key it sees' if even else name}" + (title or _spread(view, head))
+
+
+def _bold(view, axis, index):
+    """A row or column in the sentence, in its colour."""
+    label = html.escape(view.label(axis, index))
+    name = f"‘{label}’" if view.has_tokens(axis) else label
+    return f'<b class="{("query", "key-token")[axis]}">{name}</b>'
 
 
 def _spread(view, head):
@@ -270,7 +259,11 @@ def _spread(view, head):
 
 
 def _short(tokens):
-    return [token if len(token) <= LABEL else token[: LABEL - 1] + "…" for token in tokens]
+    return [_cut(token) for token in tokens]
+
+
+def _cut(text):
+    return text if len(text) <= LABEL else text[: LABEL - 1] + "…"
 
 
 def _thin_out(labels, cell):

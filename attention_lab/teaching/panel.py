@@ -14,8 +14,8 @@ from matplotlib.patheffects import withStroke
 
 from attention_lab.teaching.caption import digits, families, number, width
 from attention_lab.teaching.colours import FILL, MASKED, NAN, TEXT, hex_to_rgb, ink, ramp
+from attention_lab.teaching.view import AXES, axis_noun
 
-NAMES = {"query": "query: attends", "key": "key: is attended to", "value": "feature"}
 SIZE = 8  # points, of labels
 HATCHES = {
     "masked": {"facecolor": MASKED, "edgecolor": "#8a8a8a", "hatch": "/////"},
@@ -38,6 +38,7 @@ class Panel:
     norm: Normalize | None = None
     scale: str | float = "unit"
     title: str = ""
+    axes: tuple = AXES  # what rows and columns are
     columns: str = "key"  # the role of the columns
 
     def __post_init__(self):
@@ -55,8 +56,13 @@ class Panel:
 
     def name(self, role, index):
         """A query or key in a sentence: ``'cat'``, or ``query 3`` where there are no tokens."""
-        label = self.labels[role][index]
-        return f"'{label}'" if self.tokens[role] else f"{self.columns if role == 'key' else role} {label}"
+        label, axis = self.labels[role][index], self.axes[role == "key"]
+        return f"'{label}'" if self.tokens[role] else f"{axis_noun(axis)} {label}"
+
+    def colour(self, role):
+        """Of the name of an axis: its role's, black where the axes are no query and key."""
+        is_role = self.axes[0] == AXES[0]
+        return TEXT["light"][self.columns if role == "key" else role] if is_role else "#222222"
 
     def texts(self):
         """Text of each cell: (n_q, n_k) of str, empty where the cell is hidden."""
@@ -97,7 +103,8 @@ def paint(ax, panel, cell, *, annot="auto", query=None):
     _write_numbers(ax, panel, cell, annot)
     _label_blind_rows(ax, panel, cell)
     if query is not None:
-        _outline_query(ax, query, panel.values.shape[1], min(2, cell[1] / 6))
+        colour = FILL["query"] if panel.axes[0] == AXES[0] else "#222222"
+        _outline_query(ax, query, panel.values.shape[1], min(2, cell[1] / 6), colour)
     return ax.collections[0]
 
 
@@ -183,9 +190,9 @@ def _outline(where):
     return Path(corners.transpose(2, 0, 1).reshape(-1, 2), codes * len(row))
 
 
-def _outline_query(ax, query, n_k, line):
-    for colour, wide in (("white", 2 * line), (FILL["query"], line)):
-        box = Rectangle((0, query), n_k, 1, fill=False, edgecolor=colour, linewidth=wide, zorder=4, clip_on=False)
+def _outline_query(ax, query, n_k, line, colour):
+    for edge, wide in (("white", 2 * line), (colour, line)):
+        box = Rectangle((0, query), n_k, 1, fill=False, edgecolor=edge, linewidth=wide, zorder=4, clip_on=False)
         ax.add_patch(box)
 
 
@@ -198,9 +205,9 @@ def label_keys(ax, panel, cell, name=True):
     ax.set_xticks(np.arange(len(labels))[::step] + 0.5)
     ax.set_xticklabels(labels[::step], rotation=0 if flat else 90, **_tick_style())
     ax.tick_params(axis="x", length=0, pad=2)
-    role = panel.columns
     if name:
-        ax.set_xlabel(NAMES[role], loc="left", color=TEXT["light"][role], size=SIZE, family=families(), labelpad=3)
+        style = {"size": SIZE, "family": families(), "labelpad": 3, "parse_math": False}
+        ax.set_xlabel(panel.axes[1], loc="left", color=panel.colour("key"), **style)
 
 
 def label_queries(ax, panel, cell, query=None, name=True):
@@ -214,10 +221,10 @@ def label_queries(ax, panel, cell, query=None, name=True):
     ax.tick_params(axis="y", length=0, pad=3)
     for row, tick in zip(rows, ticks, strict=True):
         if row == query:
-            tick.set(color=TEXT["light"]["query"], weight="bold")
+            tick.set(color=panel.colour("query"), weight="bold")
     if name:
-        style = {"loc": "top", "color": TEXT["light"]["query"], "size": SIZE, "family": families(), "labelpad": 3}
-        ax.set_ylabel(NAMES["query"], **style)
+        style = {"size": SIZE, "family": families(), "labelpad": 3, "parse_math": False}
+        ax.set_ylabel(panel.axes[0], loc="top", color=panel.colour("query"), **style)
 
 
 def _tick_style():

@@ -22,14 +22,14 @@ from attention_lab.teaching.plot_inputs import (
     read_tokens,
     read_values,
 )
-from attention_lab.teaching.view import first_of_largest
+from attention_lab.teaching.view import AXES, first_of_largest, read_axis_names
 
 _ROOM = {1: 384, 2: 260, 3: 190, 4: 144}  # points for a panel, by the number of columns
 
 
 def heatmap(
     weights, tokens=None, *, query_tokens=None, key_tokens=None, mask=None, padding=None, kind="weights", scale="unit",
-    annot="auto", query=None, title=None, ax=None, caption=None,
+    annot="auto", query=None, title=None, ax=None, caption=None, axes=AXES,
 ):  # fmt: skip
     """Draw who attends to whom: queries from top to bottom, keys from left to right.
 
@@ -60,6 +60,8 @@ def heatmap(
         Draw here instead of on a new figure.
     caption : str, optional
         A sentence instead of the computed one, for instance before a prediction.
+    axes : (str, str)
+        What rows and columns are: ``("position", "feature")``, say, of signed values.
 
     Returns
     -------
@@ -79,7 +81,8 @@ def heatmap(
     values = read_values(weights, 2, "(n_q, n_k): choose one head, weights[0], or call head_grid")
     check_options(kind, scale, annot)
     labels = read_tokens(tokens, query_tokens, key_tokens, values.shape)
-    panel = Panel(values, *read_masks(mask, padding, values.shape), kind, *labels, scale=scale)
+    masks, axes = read_masks(mask, padding, values.shape), read_axis_names(axes)
+    panel = Panel(values, *masks, kind, *labels, scale=scale, axes=axes)
     panel.norm = colour_norm(kind, scale, values[panel.drawn])
     query = read_query(query, len(values))
     alt = describe(panel, query) if caption is None else read_text(caption)
@@ -92,7 +95,7 @@ def heatmap(
 
 def head_grid(
     weights, tokens=None, *, query_tokens=None, key_tokens=None, mask=None, padding=None, kind="weights", scale="unit",
-    annot="auto", query=None, titles=None, title=None, caption=None,
+    annot="auto", query=None, titles=None, title=None, caption=None, axes=AXES,
 ):  # fmt: skip
     """Draw the heads of a layer side by side, on one scale.
 
@@ -106,7 +109,7 @@ def head_grid(
         As in `heatmap`; "shared" runs to the largest cell of all heads, "own" gives each head its own range and bar.
     titles : sequence of str, optional
         One a head; "head 0", "head 1", ... if not given.
-    tokens, query_tokens, key_tokens, padding, kind, annot, query, title, caption
+    tokens, query_tokens, key_tokens, padding, kind, annot, query, title, caption, axes
         As in `heatmap`.
 
     Returns
@@ -127,9 +130,9 @@ def head_grid(
     check_options(kind, scale, annot)
     labels = read_tokens(tokens, query_tokens, key_tokens, values.shape[1:])
     visible, real = read_masks(mask, padding, values.shape)
-    names = read_titles(titles, len(values))
+    names, axes = read_titles(titles, len(values)), read_axis_names(axes)
     panels = [
-        Panel(head, seen, real, kind, *labels, scale=scale, title=name)
+        Panel(head, seen, real, kind, *labels, scale=scale, title=name, axes=axes)
         for head, seen, name in zip(values, visible, names, strict=True)
     ]
     everything = np.concatenate([panel.values[panel.drawn] for panel in panels])
@@ -226,8 +229,8 @@ def _step_panel(labels, values, kind, title, visible=None, factor=None):
         are_tokens = are_tokens | {"key": False}
     visible = np.ones(values.shape, bool) if visible is None else visible
     real = np.ones(values.shape[1], bool)
-    columns = "value" if kind == "signed" else "key"
-    panel = Panel(np.asarray(values, float), visible, real, kind, texts, are_tokens, title=title, columns=columns)
+    about = {"columns": "value", "axes": (AXES[0], "feature")} if kind == "signed" else {}
+    panel = Panel(np.asarray(values, float), visible, real, kind, texts, are_tokens, title=title, **about)
     panel.norm = colour_norm(kind, "unit", panel.values[panel.drawn])
     return panel
 

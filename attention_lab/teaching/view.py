@@ -7,19 +7,26 @@ import numpy as np
 
 from attention_lab.checks import as_visible, check_number, check_size, numeric
 
-KINDS = ("weights", "scores")
+KINDS = ("weights", "scores", "signed")
+AXES = ("query: attends", "key: is attended to")
+VERBS = {  # of a row with one largest cell, and of a row whose cells are all the same
+    "weights": ("attends most to", "attends evenly to the keys it sees"),
+    "scores": ("scores highest with", "scores the same with the keys it sees"),
+    "signed": ("is largest in size at", "is the same everywhere"),
+}
 
 
 @dataclass
 class View:
-    """What a demo shows: one heatmap a head, and a sentence about one query.
+    """What a demo shows: one heatmap a head, and a sentence about one row.
 
     Parameters
     ----------
     weights : array_like, (n_q, n_k) or (heads, n_q, n_k)
-        Weights, or scores.
+        Weights, scores or other signed values.
     query_tokens, key_tokens : sequence of str, optional
-        Names of rows and columns; their positions if not given.
+        Names of rows and columns; their positions if not given. A name that occurs more than once carries its
+        position: ``4:the``.
     mask : array_like of bool, broadcast to (n_q, n_k), optional
         False = hidden.
     padded : array_like of bool, (n_k,), optional
@@ -28,12 +35,15 @@ class View:
         One a map.
     query : int
         The row that is outlined and spoken of.
-    kind : {"weights", "scores"}
-        Weights are coloured from 0 up, scores from their middle 0 both ways.
+    kind : {"weights", "scores", "signed"}
+        Weights are coloured from 0 up, scores and signed values from their middle 0 both ways. Signed values are not
+        attention: their sentence names the largest in size.
     limit : float, optional
-        The value of the full colour: 1 for weights, the largest size for scores, if not given.
+        The value of the full colour: 1 for weights, the largest size for the others, if not given.
     note : str
         Said after the sentence.
+    axes : (str, str)
+        What rows and columns are, such as ``("position", "feature")``.
 
     Raises
     ------
@@ -51,14 +61,18 @@ class View:
     kind: str = "weights"
     limit: float | None = None
     note: str = ""
+    axes: tuple = AXES
 
     def __post_init__(self):
         if self.kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}")
         self._read_weights()
         heads, n_q, n_k = self.weights.shape
-        self.query_tokens = _texts("query_tokens", self.query_tokens) or [str(i) for i in range(n_q)]
-        self.key_tokens = _texts("key_tokens", self.key_tokens) or [str(j) for j in range(n_k)]
+        self.axes = read_axis_names(self.axes)
+        queries, keys = _texts("query_tokens", self.query_tokens), _texts("key_tokens", self.key_tokens)
+        self._named = bool(queries), bool(keys)
+        self.query_tokens = number_repeats(queries) or [str(i) for i in range(n_q)]
+        self.key_tokens = number_repeats(keys) or [str(j) for j in range(n_k)]
         if (len(self.query_tokens), len(self.key_tokens)) != (n_q, n_k):
             got = f"{len(self.query_tokens)} query and {len(self.key_tokens)} key tokens"
             raise ValueError(f"weights are {n_q} × {n_k} but there are {got}")
@@ -92,14 +106,19 @@ class View:
             self.mask = np.broadcast_to(self.mask, (n_q, n_k)) & ~self.padded
         except ValueError:
             raise ValueError(f"mask has shape {self.mask.shape}: expected ({n_q}, {n_k}), True = may attend") from None
-        if self.kind == "scores":
+        if self.kind != "weights":
             self.mask = self.mask & ~(self.weights == -np.inf).all(0)
+
+    @property
+    def noun(self):
+        """What the cells hold."""
+        return "values" if self.kind == "signed" else self.kind
 
     @property
     def alt(self):
         """The picture in words."""
         heads, n_q, n_k = self.weights.shape
-        size = f"{n_q} × {n_k} {self.kind}"
+        size = f"{n_q} × {n_k} {self.noun}"
         parts = [f"{heads} heads of {size}" if heads > 1 else size, *map(self._plain, range(min(heads, 4)))]
         broken = int((self.mask & ~np.isfinite(self.weights)).sum())
         if broken:
@@ -108,16 +127,26 @@ class View:
 
     def best(self, head):
         """The key that this view's query attends to most, or None where it sees none, or only NaN."""
-        row = self.weights[head, self.query]
+        row = self.compared(self.weights[head, self.query])
         seen = self.mask[self.query] & np.isfinite(row)
         return first_of_largest(np.where(seen, row, -np.inf)) if seen.any() else None
 
-    def finding(self, head):
-        """Who this view speaks of, whom they attend to most, and how much: (token, token or None, number or None)."""
-        token, best = self.query_tokens[self.query], self.best(head)
-        if best is None:
-            return token, None, None
-        return token, self.key_tokens[best], self.weights[head, self.query, best]
+    def has_tokens(self, axis):
+        """Whether rows (axis 0) or columns (axis 1) are called by their names alone."""
+        return self._named[axis] or self.axes == AXES
+
+    def label(self, axis, index):
+        """What a row or column is called: ``cat``; or ``position 3``, where only the axis has a name."""
+        token = (self.query_tokens, self.key_tokens)[axis][index]
+        return token if self.has_tokens(axis) else f"{axis_noun(self.axes[axis])} {token}"
+
+    def name(self, axis, index):
+        """The same in a sentence: a token in quotes."""
+        return f"'{self.label(axis, index)}'" if self.has_tokens(axis) else self.label(axis, index)
+
+    def compared(self, values):
+        """The values by which cells are compared: of signed ones, their size."""
+        return abs(values) if self.kind == "signed" else values
 
     def is_even(self, head):
         """Whether this view's query sees several keys and prefers none of them."""
@@ -130,21 +159,46 @@ class View:
         return f"{x:.2f}" if fits else f"{x:.1e}"
 
     def _plain(self, head):
-        token, other, x = self.finding(head)
-        if other is None:
-            sees = "no number" if self.mask[self.query].any() else "no key"
-            return f"'{token}' sees {sees}"
+        who, best = self.name(0, self.query), self.best(head)
+        if best is None:
+            return f"{who} {self.emptiness}"
+        most, evenly = VERBS[self.kind]
         if self.is_even(head):
-            verb = "attends evenly to" if self.kind == "weights" else "scores the same with"
-            return f"'{token}' {verb} the keys it sees ({self.amount(x)})"
-        verb = "attends most to" if self.kind == "weights" else "scores highest with"
-        return f"'{token}' {verb} '{other}' ({self.amount(x)})"
+            return f"{who} {evenly} ({self.amount(self.weights[head, self.query, best])})"
+        return f"{who} {most} {self.name(1, best)} ({self.amount(self.weights[head, self.query, best])})"
+
+    @property
+    def emptiness(self):
+        """What there is to say of a row without a cell to name."""
+        if self.kind == "signed":
+            return "has no number"
+        return "sees no number" if self.mask[self.query].any() else "sees no key"
 
 
 def first_of_largest(values):
     """Where the largest number stands, counted along all axes; of numbers that differ in their last bits, the first."""
     top = values.max()
     return int((values >= top - 1e-6 * abs(top)).argmax())
+
+
+def number_repeats(labels):
+    """The labels; one that occurs more than once carries its position: ``4:the``."""
+    return [f"{i}:{label}" if labels.count(label) > 1 else label for i, label in enumerate(labels)]
+
+
+def read_axis_names(axes):
+    """What rows and columns are: two texts."""
+    if isinstance(axes, str) or not isinstance(axes, Iterable) or not all(isinstance(name, str) for name in axes):
+        raise TypeError(f"axes must be two texts, such as ('position', 'feature'), got {axes!r}")
+    axes = tuple(as_text(name) for name in axes)
+    if len(axes) != 2 or not all(axes):
+        raise ValueError(f"axes must name rows and columns, such as ('position', 'feature'), got {axes!r}")
+    return axes
+
+
+def axis_noun(name):
+    """What one row or column is called: "query" where the axis says "query: attends"."""
+    return name.split(":")[0]
 
 
 def as_text(token):

@@ -7,6 +7,8 @@ import pytest
 
 from attention_lab import causal_mask, explore_attention, scaled_dot_product_attention
 from attention_lab.data import words
+from attention_lab.position_bias import alibi_slopes
+from attention_lab.positions import positional_encoding, rotary_embedding
 from attention_lab.teaching.explorer import Explorer
 from tests.sweep import idle_controls, sweep
 
@@ -43,12 +45,12 @@ def test_a_new_sentence_sets_the_length():
     demo.controls["sentence"].value = "one two three"
     assert demo.state.length == 3 and demo.renders == 2
     demo.set(length=7)
-    assert demo.view.key_tokens == ["one", "two", "three", "one", "two", "three", "one"]
+    assert demo.view.key_tokens == ["0:one", "1:two", "2:three", "3:one", "4:two", "5:three", "6:one"]
 
 
 def test_padding_is_zero_vectors_hidden_or_not():
     demo = explore_attention("the cat sat on", padding=2)
-    assert demo.view.key_tokens == ["the", "cat", "[pad]", "[pad]"]
+    assert demo.view.key_tokens == ["the", "cat", "2:[pad]", "3:[pad]"]
     assert (demo.view.weights[..., 2:] == 0).all() and demo.view.padded.tolist() == [False, False, True, True]
     demo.set(hide_padding=False)
     assert (demo.view.weights[..., 2:] > 0).all() and not demo.view.padded.any()
@@ -100,6 +102,82 @@ def test_stages_lead_from_scores_to_weights():
     demo.set(stage="scaled")
     np.testing.assert_allclose(demo.view.weights[0], scores / 8 / 2, rtol=1e-5)
     assert demo.view.kind == "scores"
+
+
+def vectors_of(sentence):
+    return words.embed(words.tokenize(sentence))[0]
+
+
+def test_keys_and_values_may_come_from_other_words():
+    demo = explore_attention("seven kings", memory="the old river bank", norms="as they are", query=1)
+    q, k = vectors_of("seven kings"), vectors_of("the old river bank")
+    np.testing.assert_allclose(demo.view.weights[0], scaled_dot_product_attention(q, k, k)[1], atol=1e-6)
+    assert demo.view.query_tokens == ["seven", "kings"] and demo.view.key_tokens == ["the", "old", "river", "bank"]
+    demo.set(key_length=2, padding=1)
+    assert demo.view.key_tokens == ["the", "[pad]"] and demo.view.query_tokens == ["seven", "kings"]
+    demo.set(memory="  ", key_length="same", padding=0)
+    assert demo.view.key_tokens == demo.view.query_tokens
+
+
+def test_sinusoids_are_added_to_the_vectors():
+    demo = explore_attention("the cat sat the", norms="as they are", positions="sinusoidal", length=3, key_length=4)
+    x = vectors_of("the cat sat the") + positional_encoding(4, 64)
+    np.testing.assert_allclose(demo.view.weights[0], scaled_dot_product_attention(x[1:], x, x)[1], atol=1e-6)
+
+
+def test_rotary_turns_queries_and_keys_of_each_head():
+    demo = explore_attention(
+        "the cat sat the", norms="as they are", positions="rotary", heads=2, length=3, key_length=4
+    )
+    x = rotary_embedding(vectors_of("the cat sat the").reshape(4, 2, 32).swapaxes(0, 1))
+    np.testing.assert_allclose(demo.view.weights, scaled_dot_product_attention(x[:, 1:], x, x)[1], atol=1e-5)
+    demo.set(length=4, key_length=2)
+    np.testing.assert_allclose(demo.view.weights, scaled_dot_product_attention(x, x[:, 2:], x[:, 2:])[1], atol=1e-5)
+
+
+def test_alibi_takes_a_slope_a_head_off_the_masked_scores():
+    demo = explore_attention("the cat sat", heads=2, stage="scaled")
+    scaled = demo.view.weights
+    demo.set(positions="ALiBi", stage="masked", mask="causal")
+    lost = scaled - demo.view.weights
+    np.testing.assert_allclose(lost[:, 2, 0], 2 * alibi_slopes(2), atol=1e-5)
+    np.testing.assert_allclose(lost[:, 1, 1], 0, atol=1e-5)
+    assert (demo.view.mask == causal_mask(3)).all() and demo.view.kind == "scores"
+    masked = np.where(demo.view.mask, demo.view.weights, -np.inf)
+    demo.set(stage="weights")
+    share = np.exp(masked - masked.max(-1, keepdims=True))
+    np.testing.assert_allclose(demo.view.weights, share / share.sum(-1, keepdims=True), atol=1e-5)
+
+
+def test_without_positions_a_repeated_word_is_the_same_key_and_with_them_it_is_not():
+    demo = explore_attention("the cat sat on the mat", query=1)
+    for positions in ("none", "sinusoidal", "rotary", "ALiBi"):
+        demo.set(positions=positions)
+        first, second = demo.view.weights[0, 1, [0, 4]]
+        assert np.isclose(first, second) == (positions == "none"), positions
+
+
+@pytest.mark.parametrize("positions", ["none", "rotary"])
+@pytest.mark.parametrize("d_model", [16, 32, 48, 64])
+def test_only_heads_that_share_out_d_model_are_offered(d_model, positions):
+    demo = explore_attention("the cat sat", d_model=d_model, positions=positions)
+    offered, even = demo.controls["heads"].options, 2 if positions == "rotary" else 1
+    assert offered == tuple(h for h in (1, 2, 3, 4, 6, 8, 12, 16) if d_model % h == 0 and d_model // h % even == 0)
+    for heads in offered:
+        demo.set(heads=heads)
+        assert len(demo.view.weights) == heads
+
+
+def test_a_number_of_heads_that_no_longer_fits_gives_way_to_the_next_smaller():
+    demo = explore_attention(d_model=48, heads=12, head="11")
+    demo.set(d_model=32)
+    assert demo.state.heads == 8 and demo.state.head == "all" and len(demo.view.weights) == 8
+
+
+def test_d_model_takes_the_first_features():
+    demo = explore_attention("the cat sat", d_model=16, norms="as they are")
+    x = vectors_of("the cat sat")[:, :16]
+    np.testing.assert_allclose(demo.view.weights[0], scaled_dot_product_attention(x, x, x)[1], atol=1e-6)
 
 
 def test_an_unknown_word_gets_a_visible_notice():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from attention_lab.teaching import live_heatmap
+from attention_lab.teaching.caption import token_labels
 from attention_lab.teaching.view import View, first_of_largest
 
 EVEN = [[0.5, 0.5], [0.5, 0.5]]
@@ -44,7 +45,7 @@ def words_of(view):
         (lambda: View(np.ones((1, 1, 2, 2))), "weights must be"),
         (lambda: View(np.ones((0, 3, 3))), "weights must be .* not empty"),
         (lambda: View(np.ones((3, 0))), "weights must be .* not empty"),
-        (lambda: View(EVEN, kind="signed"), "kind must be one of weights, scores, got 'signed'"),
+        (lambda: View(EVEN, kind="shares"), "kind must be one of weights, scores, signed, got 'shares'"),
         (lambda: View(EVEN, query_tokens="ab"), "query_tokens must be a sequence of texts"),
         (lambda: View(EVEN, key_tokens=5), "key_tokens must be a sequence of texts, got 5"),
         (lambda: View(EVEN, titles="ab"), "titles must be a sequence of texts"),
@@ -57,7 +58,9 @@ def words_of(view):
         (lambda: View(EVEN, mask=np.ones((3, 3), bool)), r"mask has shape \(3, 3\): expected \(2, 2\)"),
         (lambda: View(EVEN, mask=np.eye(2)), "mask must be boolean"),
         (lambda: View(EVEN, padded=[True]), r"padded has shape \(1,\): expected \(2,\)"),
-        (lambda: live_heatmap.draw(None), "compute must return a View, got a NoneType"),
+        (lambda: View(EVEN, axes="ab"), "axes must be two texts, such as"),
+        (lambda: View(EVEN, axes=("position",)), "axes must name rows and columns"),
+        (lambda: View(EVEN, axes=("position", "")), "axes must name rows and columns"),
     ],
 )
 def test_bad_input_is_named(call, message):
@@ -103,7 +106,47 @@ def test_sentences_of_weights(arguments, alt, spoken):
 def test_sentences_of_scores(scores, alt):
     view = View([scores], kind="scores")
     assert view.alt == f"1 × 2 scores; {alt}"
-    assert words_of(view) and live_heatmap.twin(view)
+    assert words_of(view) and live_heatmap.still(view).alt == view.alt
+
+
+@pytest.mark.parametrize(
+    ("values", "about", "alt", "spoken"),
+    [
+        (
+            [-0.9, 0.5],
+            {},
+            "position 0 is largest in size at feature 0 (-0.90)",
+            "position 0 is largest in size at feature 0:",
+        ),
+        ([0.5, 0.5], {}, "position 0 is the same everywhere (0.50)", "position 0 is the same everywhere: 0.50."),
+        ([np.nan, np.nan], {}, "position 0 has no number; 2 cells are NaN or infinite", "position 0 has no number."),
+        ([0.1, -3.0], {"query_tokens": ["cat"]}, "'cat' is largest in size at feature 1 (-3.00)", "‘cat’ is largest"),
+    ],
+)
+def test_sentences_of_signed_values(values, about, alt, spoken):
+    view = View([values], kind="signed", axes=("position", "feature"), **about)
+    assert view.alt == f"1 × 2 values; {alt}" and spoken in words_of(view)
+    assert not re.search("query|attend|weight", live_heatmap.draw(view).replace('class="query"', "").replace("al-", ""))
+
+
+def test_other_axes_are_named_in_the_page():
+    picture = live_heatmap.draw(View(np.eye(3), kind="signed", axes=("<row>", "feature"), limit=1))
+    assert "<b>feature →</b><br><br><b>&lt;row&gt; ↓</b>" in picture
+    assert 'data-t="&lt;row&gt; 0, feature 1: 0.000">0<' in picture and 'class="s100"' in picture
+    assert "<b>key →</b>" in live_heatmap.draw(View(EVEN))
+
+
+def test_signed_values_up_to_one_are_written_into_small_cells():
+    tables = [
+        live_heatmap.draw(View(np.full((16, 16), x), kind="signed", limit=limit)) for x, limit in ((-0.5, 1), (2, 5))
+    ]
+    assert ["mute" in re.search('<table[^>]*class="([^"]*)"', table)[1] for table in tables] == [False, True]
+
+
+def test_repeated_tokens_carry_their_position_as_in_figures():
+    view = View(np.eye(3), query_tokens=["the", "cat", "the"], query=2)
+    assert view.query_tokens == ["0:the", "cat", "2:the"] and "'2:the' attends most to '2'" in view.alt
+    assert view.query_tokens == token_labels(view.query_tokens) == token_labels(["the", "cat", "the"])
 
 
 def test_padding_is_hidden_in_the_page_as_in_the_twin():
@@ -154,7 +197,7 @@ class Tags(HTMLParser):
         self.wrong.append(data)
 
 
-@pytest.mark.parametrize("kind", ["weights", "scores"])
+@pytest.mark.parametrize("kind", ["weights", "scores", "signed"])
 @pytest.mark.parametrize("heads", [1, 5])
 @pytest.mark.parametrize("repeat", [1, 2])
 def test_hostile_texts_leave_the_page_well_formed(kind, heads, repeat):

@@ -14,6 +14,13 @@ from attention_lab.teaching.exercises import (
     lesson_02,
     lesson_02_patterns,
     lesson_03,
+    lesson_04,
+    lesson_04_heads,
+    lesson_05,
+    lesson_05_bias,
+    lesson_05_rotary,
+    lesson_06,
+    lesson_06_block,
 )
 from attention_lab.teaching.exercises.checker import assess
 from attention_lab.teaching.exercises.display import Said, Source, show_source, source_of
@@ -21,7 +28,21 @@ from attention_lab.teaching.exercises.order import Puzzle
 
 __all__ = ["EXERCISES", "check", "hint", "order", "show_source", "solution"]
 
-_LESSONS = (lesson_00, lesson_01_softmax, lesson_01, lesson_02, lesson_02_patterns, lesson_03)
+_LESSONS = (
+    lesson_00,
+    lesson_01_softmax,
+    lesson_01,
+    lesson_02,
+    lesson_02_patterns,
+    lesson_03,
+    lesson_04,
+    lesson_04_heads,
+    lesson_05,
+    lesson_05_rotary,
+    lesson_05_bias,
+    lesson_06,
+    lesson_06_block,
+)
 EXERCISES = {exercise.name: exercise for lesson in _LESSONS for exercise in lesson.EXERCISES}
 
 

@@ -16,7 +16,10 @@ _STEPS = {  # words of an error that no known fault explains, and what to do abo
     "truth value of an array": "`if`, `and`, `or` and `not` ask for one truth value of a whole array: `np.where`, `&`, "
     "`|` and `~` work cell by cell.",
     "cannot cast ufunc": "An array of whole numbers cannot hold fractions: write `x = x / y` instead of `x /= y`.",
-    "values to unpack": "Print what stands to the right of `=`: a stack has more axes, so `x.shape` has more parts.",
+    "'function'": "A function stands where its result should: call it, as in `norm(x)`.",
+    "values to unpack": "Print what stands to the right of `=`: a stack has more axes, so `x.shape` has more parts. "
+    "`*leading, n, d = x.shape` takes any number of them.",
+    "interpreted as an integer": "A size must be a whole number: `/` gives a float, `//` a whole number.",
     "has no attribute": "Check the spelling of what stands after the dot, and the type of what stands before it.",
     "unable to allocate": "Far less memory will do: print the sizes that you ask for.",
     "nobody can type": "Take `input` out: what your function needs comes in as its arguments.",
@@ -161,7 +164,7 @@ def _raised(function, error, case):
 def _right(exercise, given, outcomes):
     for args, case in zip(given, exercise.cases):
         for name, arg, original in zip(exercise.parameters, args, case):
-            if not np.array_equal(arg, original, equal_nan=isinstance(original, np.ndarray) and arg.dtype.kind == "f"):
+            if isinstance(original, np.ndarray) and not np.array_equal(arg, original, equal_nan=arg.dtype.kind == "f"):
                 return Said(
                     f"The numbers are right, but your function changes its input `{name}`: whoever calls it loses "
                     f"that array. Work on a new one (`{name} = {name} - 1` instead of `{name} -= 1`).",
@@ -225,13 +228,16 @@ def _remark(exercise, function, outcomes, first):
 
 
 def _right_one_by_one(exercise, function, args):
-    """Whether a function that is wrong on a stack of matrices is right on each of them."""
-    lead = {np.shape(arg)[:-2] for arg in args}
-    if len(lead) > 1 or lead == {()}:
+    """Whether a function that is wrong on a stack of matrices is right on each of them; what is no stack stays."""
+    leads = {np.shape(arg)[:-2] for arg in args} - {()}
+    if len(leads) != 1:
         return False
-    for at in np.ndindex(*lead.pop()):
-        matrices = tuple(arg[at] for arg in args)
-        if _problem(exercise, function, matrices, runner.run(function, _copies(matrices), seconds=1)):
+    for at in np.ndindex(*leads.pop()):
+        matrices = tuple(arg[at] if np.ndim(arg) > 2 else arg for arg in args)
+        try:
+            if _problem(exercise, function, matrices, runner.run(function, _copies(matrices), seconds=1)):
+                return False
+        except Exception:  # the reference itself takes no single matrix
             return False
     return True
 

@@ -20,13 +20,14 @@ class Exercise:
     reference : callable
         The clearest right answer.
     cases : list of tuple
-        Arguments to try, from plain to extreme. Every axis of an array is a different prime.
+        Arguments to try, from plain to extreme. Every axis of an array is a different prime. Functions may be among
+        them: they are handed over as they are, and a message tells them by their names.
     faults : list of callable
         Known wrong answers, each marked with `diagnosed`.
     hints : tuple of str
         Three, each says more than the one before.
     key : str
-        What the line holds that the gap leaves out: a comment label, ``"# scale"``.
+        What the line holds that the gap leaves out: a comment label, ``"# scale"``. Of several, the first.
     distractor : callable
         The fault whose own line joins the shuffled ones.
     learned : str
@@ -68,7 +69,9 @@ class Exercise:
     def gap(self):
         """The reference as the learner's own function, with ``...`` in place of the key step."""
         own = source_of(self.reference).replace(f"def {self.name}(", f"def my_{self.name}(", 1)
-        return "\n".join(_leave_out(line) if self.key in line else line for line in own.splitlines())
+        lines = own.splitlines()
+        at = next(i for i, line in enumerate(lines) if self.key in line)
+        return "\n".join([*lines[:at], _leave_out(lines[at]), *lines[at + 1 :]])
 
     @cached_property
     def lines(self):

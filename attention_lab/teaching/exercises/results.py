@@ -8,7 +8,7 @@ RTOL, ATOL = 1e-4, 1e-5
 
 
 def describe(exercise, args):
-    """The arguments of a case in a few words: ``query (3, 5), key (7, 5), value (7, 11)``."""
+    """The arguments of a case in a few words: ``query (3, 5), key (7, 5), value (7, 11)``, or ``norm centre``."""
     return ", ".join(_describe(name, arg) for name, arg in zip(exercise.parameters, args))
 
 
@@ -91,8 +91,10 @@ def error_text(error):
 
 
 def _describe(name, arg):
+    if callable(arg):
+        return f"{name} {getattr(arg, '__name__', type(arg).__name__)}"
     if not isinstance(arg, np.ndarray):
-        return f"{name} {arg}"
+        return f"{name} {arg!r}" if isinstance(arg, str) else f"{name} {arg}"
     if arg.ndim == 1 and arg.size <= 8 and arg.dtype.kind in "bi":
         return f"{name} {arg.tolist()}"
     return f"{name} {arg.shape}" + ("" if arg.dtype in (np.float64, bool) else f" of {arg.dtype}")

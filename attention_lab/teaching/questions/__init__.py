@@ -8,6 +8,13 @@ from attention_lab.teaching.questions import (
     lesson_02_padding,
     lesson_03_maps,
     lesson_03_numbers,
+    lesson_04_cross,
+    lesson_04_heads,
+    lesson_05_encodings,
+    lesson_05_order,
+    lesson_05_rotary,
+    lesson_06_norms,
+    lesson_06_stream,
 )
 from attention_lab.teaching.questions.question import Question
 
@@ -19,6 +26,13 @@ _MODULES = (
     lesson_02_causal,
     lesson_03_maps,
     lesson_03_numbers,
+    lesson_04_heads,
+    lesson_04_cross,
+    lesson_05_order,
+    lesson_05_encodings,
+    lesson_05_rotary,
+    lesson_06_norms,
+    lesson_06_stream,
 )
 
 BANK = {item.id: item for module in _MODULES for item in vars(module).values() if isinstance(item, Question)}
@@ -28,6 +42,9 @@ RECALL = {
     "01": ("own-top-key", "transpose-a-stack"),
     "02": ("divide-by-d", "dot-on-stacks"),
     "03": ("pads-vanish", "longer-vector"),
+    "04": ("weight-or-contribution", "it-and-cat"),
+    "05": ("more-heads-cost", "shift-or-scale"),
+    "06": ("shuffled-words", "mask-at-generation"),
 }
 
 # Three questions close a lesson, and are its gate: who can answer them may skip it.
@@ -36,4 +53,7 @@ CLOSING = {
     "01": ("softmax-axis", "one-matrix-for-both", "four-sizes"),
     "02": ("mask-after-softmax", "one-pass-or-many", "opposite-polarity"),
     "03": ("softmax-of-weights", "first-row", "dense-by-design"),
+    "04": ("column-blocks", "what-w-o-does", "split-or-project"),
+    "05": ("add-or-concatenate", "double-exponent", "learned-or-sinusoidal"),
+    "06": ("ddof", "inside-or-outside", "feed-forward-for"),
 }

@@ -1,4 +1,4 @@
-"""Right answers to the exercises, by name: filled by the modules `right_00_01` and `right_02_03`."""
+"""Right answers to the exercises, by name: filled by the modules `right_00_01`, `right_02_03` and so on."""
 
 RIGHT = {}
 

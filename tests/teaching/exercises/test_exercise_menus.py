@@ -35,6 +35,17 @@ def test_lessons_have_their_exercises():
         "entropy",
         "effective_keys",
         "similarity_summary",
+        "multi_head_attention",
+        "split_heads",
+        "repeat_heads",
+        "positional_encoding",
+        "rotary",
+        "alibi_bias",
+        "relative_bucket",
+        "layer_norm",
+        "feed_forward",
+        "pre_norm",
+        "encoder_block",
     ]
 
 

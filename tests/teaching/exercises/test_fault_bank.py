@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import attention_lab
+from attention_lab import functional, multi_head
 from attention_lab.teaching.exercises import EXERCISES, runner
 from attention_lab.teaching.exercises.checker import assess, find_fault
 from attention_lab.teaching.exercises.order import assemble
@@ -42,7 +43,7 @@ def test_every_fault_fails_with_its_own_diagnosis(exercise, fault):
     said = assess(exercise, fault)
     assert said.status in ("wrong", "error")
     assert said.message.endswith(diagnosis_of(exercise, fault))
-    assert fault.__name__.startswith(f"faulty_{exercise.name}_")
+    assert fault.__name__.startswith(f"faulty_{exercise.name.removesuffix('_attention')}_")
     assert "Traceback" not in said.message
 
 
@@ -63,15 +64,18 @@ def test_hints_are_a_ladder_of_three(exercise):
     assert exercise.name in exercise.task
 
 
+def is_prime(n):
+    return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
+
+
 @by_name
 def test_every_axis_of_a_case_is_a_different_prime(exercise):
-    def prime(n):
-        return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
-
+    """An axis of parts (heads of a width, pairs of features) counts by the size that is left without them."""
     for case in exercise.cases:
+        parts = 2 if exercise.name == "rotary" else dict(zip(exercise.parameters, case)).get("num_heads", 1)
         for array in (arg for arg in case if isinstance(arg, np.ndarray)):
-            sizes = [n for n in array.shape if n != 1]
-            assert all(map(prime, sizes)), array.shape
+            sizes = [n if is_prime(n) or n % parts else n // parts for n in array.shape if n != 1]
+            assert all(map(is_prime, sizes)), array.shape
             assert len(set(sizes)) == len(sizes), array.shape
 
 
@@ -81,7 +85,12 @@ def test_attention_cases_tell_all_five_sizes_apart():
         assert len(set(sizes)) == len(sizes)
 
 
-@pytest.mark.parametrize("name", ["similarity", "softmax", "log_softmax", "attention", "masked_softmax", "entropy"])
+STACKED = ("similarity", "softmax", "log_softmax", "attention", "masked_softmax", "entropy")
+STACKED += ("multi_head_attention", "split_heads", "repeat_heads", "rotary")
+STACKED += ("layer_norm", "feed_forward", "pre_norm", "encoder_block")
+
+
+@pytest.mark.parametrize("name", STACKED)
 def test_array_exercises_have_stacks_and_float32(name):
     cases = EXERCISES[name].cases
     assert any(case[0].ndim > 2 for case in cases)
@@ -93,6 +102,37 @@ def test_scores_reach_ten_thousand(name):
     assert max(np.abs(case[0]).max() for case in EXERCISES[name].cases) >= 1e4
 
 
+def by_multi_head(x, W_q, W_k, W_v, W_o, num_heads):
+    d_head = W_q.shape[1] // num_heads
+    attend = attention_lab.MultiHeadAttention(x.shape[-1], num_heads, d_head=d_head, rng=np.random.default_rng(0))
+    attend.W_q, attend.W_k, attend.W_v, attend.W_o = W_q, W_k, W_v, W_o
+    return attend(x)
+
+
+def by_grouped_heads(key, num_heads):
+    """What grouped attention reads where every query sees its own position alone."""
+    query, alone = np.zeros((*key.shape[:-3], num_heads, *key.shape[-2:])), np.eye(key.shape[-2], dtype=bool)
+    return attention_lab.scaled_dot_product_attention(query, key, key, alone, enable_gqa=True)[0]
+
+
+def by_one_slope(slopes, n):
+    return attention_lab.alibi_bias(1, n) / attention_lab.alibi_slopes(1) * slopes[:, None, None]
+
+
+def by_feed_forward(x, W_1, b_1, W_2, b_2):
+    net = attention_lab.FeedForward(*W_1.shape, rng=np.random.default_rng(0))
+    net.up.weight, net.up.bias, net.down.weight, net.down.bias = W_1, b_1, W_2, b_2
+    return net(x)
+
+
+def by_block(x, attend, forward, norm_1, norm_2, place):
+    """The package's block with these parts in place of its own."""
+    block = attention_lab.EncoderBlock(x.shape[-1], 1, 1, norm=place, rng=np.random.default_rng(0))
+    block.attention = lambda x, **about: (attend(x), None)
+    block.feed_forward, block.norm_1, block.norm_2 = forward, norm_1, norm_2
+    return block(x)[0]
+
+
 def by_package(name, args):
     """The package's own function for an exercise."""
     lab = attention_lab
@@ -101,9 +141,28 @@ def by_package(name, args):
         return found["mean"], found["max"], found["min"]
     if name == "masked_softmax":
         return lab.softmax(np.where(args[1], args[0], -np.inf))
+    if name == "feed_forward":
+        return by_feed_forward(*args)
+    if name == "pre_norm":
+        x, norm, sublayer = args
+        return by_block(x, sublayer, lambda x: 0 * x, norm, norm, "pre")
     if name == "sliding_window_mask":
         return lab.sliding_window_mask(*args[:2], window=args[2])
-    named = {"attention": lab.scaled_dot_product_attention, "entropy": lab.attention_entropy}
+    if name == "relative_bucket":
+        distance, num_buckets, max_distance = args
+        about = {"num_buckets": num_buckets, "max_distance": max_distance, "bidirectional": False}
+        return lab.relative_position_bucket(-distance, **about)
+    named = {
+        "attention": lab.scaled_dot_product_attention,
+        "entropy": lab.attention_entropy,
+        "multi_head_attention": by_multi_head,
+        "split_heads": multi_head.split_heads,
+        "repeat_heads": by_grouped_heads,
+        "rotary": lab.rotary_embedding,
+        "alibi_bias": by_one_slope,
+        "layer_norm": functional.layer_norm,
+        "encoder_block": by_block,
+    }
     return named.get(name, getattr(lab, name, None))(*args)
 
 

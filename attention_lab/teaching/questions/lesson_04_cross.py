@@ -1,0 +1,170 @@
+"""Questions of lesson 04, second half: one sequence reads another, and query heads that share keys."""
+
+import numpy as np
+
+from attention_lab import MultiHeadAttention, causal_mask, combine_masks, padding_mask
+from attention_lab import scaled_dot_product_attention as attention
+from attention_lab.teaching.questions.question import question
+
+
+@question(
+    "who-gives-keys",
+    lesson="04",
+    source="Q52",
+    text="A translation has 4 words so far. They read the 9 words of the source by cross-attention. Which side gives "
+    "what?",
+    options={
+        "source: Q; target: K, V": "The source comes first and seems to lead. But then each source word would read "
+        "the translation, and the output would have a row for each source word.",
+        "target: Q; source: K, V": "Who asks gives the queries, who is read gives keys and values. So each target "
+        "word gets a row, a mixture of source words.",
+        "target: Q, K; source: V": "A key has to stand beside its value, row by row. Four target keys and nine "
+        "source values cannot be paired, and raise an error.",
+    },
+)
+def who_gives_keys():
+    rng = np.random.default_rng(0)
+    target, source = rng.normal(size=(4, 8)), rng.normal(size=(9, 8))
+    offers = {
+        "source: Q; target: K, V": (source, target, target),
+        "target: Q; source: K, V": (target, source, source),
+        "target: Q, K; source: V": (target, target, source),
+    }
+    for name, (query, key, value) in offers.items():
+        try:
+            output, weights = attention(query, key, value)
+        except ValueError:
+            continue
+        if len(output) == len(target) and weights.shape[-1] == len(source):
+            return name
+    return "none of them"
+
+
+@question(
+    "output-rows",
+    lesson="04",
+    source="M16",
+    text="Three queries read seven keys, and each key has its value. How many rows has the output?",
+    options={
+        "3": "One row for each query: its weights turn seven values into one mean. Who asks sets the length, whatever "
+        "the length of what is read.",
+        "7": "All seven values go in, but they are summed, and no row of the output belongs to a value. The weights "
+        "are 3 × 7, the output has a row for each query.",
+        "21": "There are 3 · 7 = 21 weights, one for each pair; each query's seven are spent on one mean, which "
+        "leaves one row for each query.",
+    },
+)
+def output_rows():
+    rng = np.random.default_rng(0)
+    query, memory = rng.normal(size=(3, 8)), rng.normal(size=(7, 8))
+    output, _ = MultiHeadAttention(8, 2, rng=rng)(query, memory)
+    return str(len(output))
+
+
+@question(
+    "same-source",
+    lesson="04",
+    source="Q53",
+    text="Seven pictures lie beside seven captions. The keys are made from the captions, the values from the "
+    "pictures. Is that allowed?",
+    options={
+        "no, one source for K and V": "In self- and cross-attention both do come from the same tokens, but no step "
+        "compares a key with a value: this runs, and is a proper look-up.",
+        "yes, if row j goes with row j": "Weight j was found with key j and is spent on value j. Reorder keys and "
+        "values together and the output stays; reorder the values alone and it changes.",
+        "yes, in whatever order": "A sum has no order, but its terms are pairs, weight j times value j. Reorder the "
+        "values alone, and each weight is spent on another picture.",
+    },
+)
+def same_source():
+    rng = np.random.default_rng(0)
+    query, captions, pictures = rng.normal(size=(3, 8)), rng.normal(size=(7, 8)), rng.normal(size=(7, 5))
+    order = rng.permutation(7)
+    try:
+        output, _ = attention(query, captions, pictures)
+    except ValueError:
+        return "no, one source for K and V"
+    together, _ = attention(query, captions[order], pictures[order])
+    alone, _ = attention(query, captions, pictures[order])
+    if np.allclose(alone, output):
+        return "yes, in whatever order"
+    return "yes, if row j goes with row j" if np.allclose(together, output) else "no, one source for K and V"
+
+
+@question(
+    "cross-mask",
+    lesson="04",
+    source="Q54",
+    text="Six target words read a source of five words and two pads by cross-attention. Which mask shows each target "
+    "word all of the source and nothing else?",
+    options={
+        "the causal mask": "A decoder hides the future, but its own, in self-attention. The source is finished: here "
+        "the causal mask hides real words from early rows, and shows pads to the last ones.",
+        "the padding mask": "The source's own: two pads are hidden from every row. The source is there from the "
+        "start, so no word of it is “not yet”.",
+        "the two combined": "Twice as careful hides too much: the pads are gone, but the first target word sees 2 "
+        "source words of 5.",
+    },
+)
+def cross_mask():
+    rng = np.random.default_rng(0)
+    target, source = rng.normal(size=(6, 8)), rng.normal(size=(7, 8))
+    causal, padding = causal_mask(6, 7), padding_mask([5], 7)[0, 0]
+    masks = {
+        "the causal mask": causal,
+        "the two combined": combine_masks(causal, padding),
+        "the padding mask": padding,
+    }
+    read = {name: attention(target, source, source, mask)[1] > 0 for name, mask in masks.items()}
+    return next(name for name, seen in read.items() if seen[:, :5].all() and not seen[:, 5:].any())
+
+
+@question(
+    "repeat-or-tile",
+    lesson="04",
+    source="Q55",
+    text="Query heads 0 to 5 share two key heads. Which query heads read with key head 0?",
+    options={
+        "0, 1, 2": "Neighbours share: the key heads are repeated, [0, 0, 0, 1, 1, 1]. Trained weights expect this "
+        "pairing; the copies are only a way to write it down.",
+        "0, 2, 4": "This is tiling, [0, 1, 0, 1, 0, 1]. It runs, and all shapes are right, but query heads 1 and "
+        "4 read with keys they were not trained for.",
+        "0, 1": "Two key heads suggest two query heads each, but 2 is how many groups there are; a group has 6 / 2 = 3 "
+        "heads.",
+    },
+)
+def repeat_or_tile():
+    rng = np.random.default_rng(0)
+    query, key = rng.normal(size=(6, 4, 8)), rng.normal(size=(2, 4, 8))
+    changed = key * [[[2]], [[1]]]  # another key head 0
+    _, before = attention(query, key, key, enable_gqa=True)
+    _, after = attention(query, changed, key, enable_gqa=True)
+    moved = ~np.isclose(before, after).all((-2, -1))
+    return ", ".join(f"{head}" for head in np.flatnonzero(moved))
+
+
+@question(
+    "grouped-compute",
+    lesson="04",
+    source="Q56",
+    text="Nine query heads share three key heads, where before each had its own. What shrinks to a third?",
+    options={
+        "the products for the scores": "A key head is used by three query heads, and each still multiplies its own "
+        "queries with those keys: nine maps, as before.",
+        "the stored keys and values": "W_k and W_v are a third as wide, and so is what is stored of each token. 30 "
+        "layers with heads of 64: 46,080 bytes a token in float32, not 138,240.",
+        "those products and the store": "What is stored of each token does shrink. But nine query heads still have "
+        "nine maps of scores, n × n × d_k products each: sharing keys saves storage only.",
+    },
+)
+def grouped_compute():
+    rng = np.random.default_rng(0)
+    x, costs = rng.normal(size=(10, 16)), []
+    for num_kv_heads in (9, 3):
+        attend = MultiHeadAttention(16, 9, num_kv_heads=num_kv_heads, d_head=64, rng=rng)
+        _, weights = attend(x)
+        costs.append((weights.size * attend.d_head, (x @ attend.W_k).size + (x @ attend.W_v).size))
+    products, kept = (3 * grouped == full for full, grouped in zip(*costs, strict=True))
+    if products and kept:
+        return "those products and the store"
+    return "the products for the scores" if products else "the stored keys and values" if kept else "nothing"
