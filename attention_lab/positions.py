@@ -164,4 +164,4 @@ class LearnedPositions:
 
 def _frequencies(d, base):
     """One turning speed a pair of features, from 1 down to nearly 1 / base."""
-    return check_number("base", base, above=0) ** (-np.arange(0, d, 2) / max(d, 1))
+    return check_number("base", base, above=0) ** (-np.arange(0, d, 2) / d)

@@ -13,9 +13,9 @@ REACHES = {
     "01_scaled_dot_product_attention": [{"divisor": "1", "d_k": 1024}],
     "02_masks": [{"mask": "window", "size": 3}],
     "03_reading_attention": [{"divisor": "1"}],
-    "04_multi_head_attention": [{"heads": 4}],
-    "05_positions": [{"base": 4.0}, {"positions": "ALiBi"}],
-    "06_transformer_block": [{"norm": "none", "depth": 32, "factor": 0.25}],
+    "04_multi_head_attention": [{"heads": 8}],
+    "05_positions": [{"base": 4, "d_model": 16}, {"positions": "rotary"}],
+    "06_transformer_block": [{"norm": "none", "depth": 32, "factor": 0.1}],
 }
 
 

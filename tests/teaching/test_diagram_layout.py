@@ -43,6 +43,8 @@ def test_lines_begin_and_end_on_the_edge_of_a_box(what, norm):
         start, end = line.points[0], line.points[-1]
         branches = [other for other in lines if other is not line and on_line(start, other)]
         assert any(on_edge(start, box) for box in boxes) or branches, line
+        beyond = tuple(np.array(start) + 0.01 * np.sign(np.subtract(line.points[1], start)))
+        assert not any(on_edge(beyond, box) for box in boxes), "it leaves the edge, and does not follow it"
         assert any(on_edge(end, box) for box in boxes), line
         assert all(a[0] == b[0] or a[1] == b[1] for a, b in pairwise(line.points)), "level or upright"
 

@@ -35,7 +35,10 @@ PREDICTED = {
     "02": ("pads-vanish", "pad-rows", "times-zero", "mask-at-generation"),
     "03": ("first-column", "weight-or-contribution", "unique-weights", "entropy-absolute"),
     "04": ("one-average-or-two", "more-heads-cost", "tiny-heads", "must-divide", "output-rows"),
-    "05": ("shuffled-words", "causal-order", "sine-alone", "longer-than-trained", "rotary-values"),
+    "05": (
+        *("shuffled-words", "causal-order", "sine-alone", "longer-than-trained", "rotary-values"),
+        *("what-base-means", "position-zero", "what-alibi-does"),
+    ),
     "06": ("pre-norm-growth", "norm-over-the-sentence", "without-residuals", "before-or-after"),
 }
 

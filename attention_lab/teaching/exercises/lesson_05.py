@@ -9,11 +9,11 @@ from attention_lab.teaching.exercises.exercise import Exercise, diagnosed
 
 def positional_encoding(seq_len, d_model):
     position = np.arange(seq_len)[:, None]  # (seq_len, 1)
-    even = np.arange(0, d_model, 2)  # (pairs,): the numbers 2i of the even columns
-    angle = position / 10000 ** (even / d_model)  # scale: (seq_len, pairs), each pair turns slower than the one before
+    even = np.arange(0, d_model, 2)  # (pairs,): the numbers 2i
+    angle = position / 10000 ** (even / d_model)  # scale: (seq_len, pairs), slower and slower
     encoding = np.empty((seq_len, d_model))
     encoding[:, 0::2] = np.sin(angle)
-    encoding[:, 1::2] = np.cos(angle[:, : d_model // 2])  # an odd d_model leaves the last sine alone
+    encoding[:, 1::2] = np.cos(angle[:, : d_model // 2])  # one less if d_model is odd
     return encoding
 
 

@@ -9,7 +9,7 @@ from attention_lab.teaching.exercises.exercise import Exercise, diagnosed
 
 
 def layer_norm(x, gain, bias):
-    mean, variance = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)  # normalise: (..., n, 1) each
+    mean, variance = x.mean(axis=-1, keepdims=True), x.var(axis=-1, keepdims=True)  # normalise
     spread = np.sqrt(variance + 1e-5)  # (..., n, 1): above 0 even where all features are equal
     normed = (x - mean) / spread  # (..., n, d): mean 0 and variance 1
     return normed * gain + bias  # one gain and one bias a feature
