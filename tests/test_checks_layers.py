@@ -45,16 +45,13 @@ SIZES = {
     "no inner width": (lambda: lab.FeedForward(6, 0), "d_ff must be at least 1, got 0"),
     "no outer width": (lambda: lab.FeedForward(0, 6), "d_model must be at least 1, got 0"),
     "no layers": (lambda: lab.Encoder(0, 6, 3, 7), "num_layers must be at least 1, got 0"),
-    "no decoder layers": (lambda: lab.Decoder(0, 6, 3, 7), "num_layers must be at least 1, got 0"),
     "negative length": (lambda: lab.positional_encoding(-1, 4), "seq_len must be at least 0, got -1"),
     "negative width": (lambda: lab.positional_encoding(4, -1), "d_model must be at least 0, got -1"),
     "no slopes": (lambda: lab.alibi_slopes(0), "num_heads must be at least 1, got 0"),
-    "negative queries": (lambda: lab.alibi_bias(2, -1), "n_queries must be at least 0, got -1"),
     "3 buckets": (lambda: bucket(1, num_buckets=3), "num_buckets must be at least 4, got 3"),
     "1 bucket": (lambda: bucket(1, num_buckets=1, bidirectional=False), "num_buckets must be at least 2, got 1"),
     "near maximum": (lambda: bucket(1, max_distance=8), "max_distance must be at least 9, got 8"),
     "bias buckets": (lambda: lab.RelativePositionBias(2, num_buckets=3), "num_buckets must be at least 4, got 3"),
-    "bias heads": (lambda: lab.RelativePositionBias(0), "num_heads must be at least 1, got 0"),
 }
 
 WIDTHS = {
@@ -67,7 +64,6 @@ WIDTHS = {
     "value rows": (lambda: attend(X, X, X[:, :3]), "value has 3 rows but key has 5"),
     "key batch": (lambda: attend(X, X[[0, 1, 1]]), "must broadcast, got (2,) and (3,) and (3,) for query and key"),
     "no tokens": (lambda: attend(X[:, :0]), "query is empty", "at least one row"),
-    "uneven query": (lambda: attend([[1], [2, 3]]), "query must be an array", "different lengths"),
     "query NaN": (lambda: attend(X * np.nan), "query holds NaN or inf"),
     **{
         f"{norm} block's width": (
@@ -98,7 +94,6 @@ WIDTHS = {
     "padding mask without batch": (lambda: attend(X[0], mask=lab.padding_mask([5])), "mask has 4 axes", "mask[:, 0]"),
     "linear width": (lambda: functional.linear(X, W.T), "x has 6 features, shape (2, 5, 6): expected d_in=4"),
     "linear of a number": (lambda: functional.linear(3.0, W), "x is a single number, shape (): expected d_in=6"),
-    "Linear width": (lambda: lab.Linear(4, 3)(X), "x has 6 features", "d_in=4"),
     "weight axes": (lambda: functional.linear(X, ONES), "weight must have shape (d_in, d_out), got (6,)"),
     "bias width": (lambda: functional.linear(X, W, ONES), "bias must have shape (4,), one number a feature, got (6,)"),
     "bias number": (lambda: functional.linear(X, W, 1.0), "bias must have shape (4,), one number a feature, got ()"),
@@ -108,10 +103,8 @@ WIDTHS = {
     "norm bias width": (lambda: functional.layer_norm(X, ONES, ONES[:5]), "bias must have shape (6,)", "got (5,)"),
     "norm width": (lambda: lab.LayerNorm(4)(X), "x has 6 features", "expected d=4"),
     "rms norm width": (lambda: lab.RMSNorm(4)(X), "x has 6 features", "expected d=4"),
-    "norm of a number": (lambda: lab.LayerNorm(4)(3.0), "x is a single number"),
     "table axes": (lambda: functional.embedding([0], ONES), "table must have shape (vocab_size, d_model), got (6,)"),
     "split width": (lambda: split_heads(X, 4), "x must be (..., n, features), features a multiple of 4 heads, got (2"),
-    "split one token": (lambda: split_heads(X[0, 0], 2), "x must be (..., n, features)", "(6,)"),
     "split by none": (lambda: split_heads(X, 0), "num_heads must be at least 1, got 0"),
     "merge two axes": (lambda: merge_heads(X[0]), "x must be (..., heads, n, d_head), got shape (5, 6)"),
 }
@@ -129,14 +122,12 @@ POSITIONS = {
     "positions for three": (lambda: lab.rotary_embedding(X, np.ones((3, 5))), "positions of shape (3, 5)", "(2, 5)"),
     "positions that grow x": (lambda: lab.rotary_embedding(X[0], np.ones((2, 5))), "(2, 5) must broadcast to (5,)"),
     "heads: four positions": (lambda: attend(X, positions=range(4)), "positions of shape (4,)", "(2, 5): one a row"),
-    "heads: for three": (lambda: attend(X, positions=np.ones((3, 5))), "positions of shape (3, 5)", "(2, 5): one a"),
     "uneven positions": (lambda: attend(X, positions=[[1], [2, 3]]), "positions must be an array", "different lengths"),
     "endless position": (lambda: lab.rotary_embedding(X, [0, 1, np.inf, 2, 3]), "positions must be finite"),
     "NaN position": (lambda: attend(X, positions=[np.nan] * 5), "positions must be finite"),
     "too long": (lambda: lab.LearnedPositions(4, 6)(X), "x has 5 positions but the table has max_len=4 rows"),
     "row too far": (lambda: learned(X, [0, 1, 2, 3, 5]), "positions must lie between 0 and 4, got 0 to 5"),
     "row before 0": (lambda: learned(X, [-1, 1, 2, 3, 4]), "positions must lie between 0 and 4, got -1 to 4"),
-    "four rows": (lambda: learned(X, range(4)), "positions of shape (4,) must broadcast to (2, 5)"),
     "rows that grow x": (lambda: learned(X[0], np.zeros((2, 5), int)), "(2, 5) must broadcast to (5,)"),
     "learned width": (lambda: learned(MEMORY), "x has 4 features, shape (2, 3, 4): expected d_model=6"),
     "learned of one token": (lambda: learned(X[0, 0]), "x must be (..., length, d_model), got shape (6,)"),
@@ -154,7 +145,6 @@ VALUES = {
     "eps": (lambda: functional.layer_norm(X, ONES, ZEROS, -1e-5), "eps must be at least 0, got -1e-05"),
     "rms eps": (lambda: functional.rms_norm(X, ONES, np.nan), "eps must be at least 0, got nan"),
     "LayerNorm eps": (lambda: lab.LayerNorm(3, eps=-1), "eps must be at least 0, got -1"),
-    "RMSNorm eps": (lambda: lab.RMSNorm(3, eps=-1), "eps must be at least 0, got -1"),
     "variance": (lambda: lab.Linear(3, 3, variance=-1), "variance must be at least 0, got -1"),
     **{
         f"{name} dropout {rate}": (lambda m=make, r=rate: m(r), "dropout must be at least 0 and below 1")
@@ -259,7 +249,6 @@ KINDS = {
     "memory mask": (lambda: decoder(X, MEMORY, None, "all"), "memory_mask must hold real numbers"),
     "text": (lambda: lab.LayerNorm(6)("abc"), "x must hold real numbers", "<U3"),
     "objects": (lambda: functional.relu([None]), "x must hold real numbers", "object"),
-    "weight text": (lambda: functional.linear(X, "W"), "weight must hold real numbers"),
     "ids text": (lambda: lab.Embedding(6, 4)(["the"]), "ids must hold real numbers", "<U3"),
     "ids floats": (lambda: lab.Embedding(6, 4)([1.0]), "ids must be whole numbers, got dtype float64"),
     "ids flags": (lambda: lab.Embedding(6, 4)([True]), "ids must be whole numbers, got dtype bool"),
