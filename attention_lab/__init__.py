@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+from attention_lab import operations  # noqa: F401  gives a Tensor its operators
 from attention_lab.analysis import (
     attention_entropy,
     attention_sparsity,
@@ -10,9 +11,11 @@ from attention_lab.analysis import (
     query_key_similarity,
 )
 from attention_lab.attention import log_softmax, scaled_dot_product_attention, softmax
-from attention_lab.autodiff import parameters
+from attention_lab.autodiff import Tensor, differentiable
 from attention_lab.blocks import Decoder, DecoderBlock, Encoder, EncoderBlock
+from attention_lab.gradients import parameters, value_and_grad
 from attention_lab.layers import Embedding, FeedForward, LayerNorm, Linear, RMSNorm
+from attention_lab.losses import cross_entropy
 from attention_lab.masks import causal_mask, combine_masks, padding_mask, prefix_mask, sliding_window_mask
 from attention_lab.multi_head import MultiHeadAttention
 from attention_lab.position_bias import RelativePositionBias, alibi_bias, alibi_slopes, relative_position_bucket
@@ -64,7 +67,11 @@ __all__ = [
     "head_summary",
     "log_softmax",
     "padding_mask",
+    "cross_entropy",
+    "differentiable",
     "parameters",
+    "value_and_grad",
+    "Tensor",
     "positional_encoding",
     "prefix_mask",
     "query_key_similarity",

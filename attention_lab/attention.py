@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from attention_lab.autodiff import differentiable
 from attention_lab.checks import (
     check_attention_shapes,
     check_axis,
@@ -16,12 +17,18 @@ from attention_lab.checks import (
     check_number,
     floating,
 )
-from attention_lab.functional import dropout as drop
+from attention_lab.functional import dropout_factor
 
 # What underflows to 0 is meant to. What overflows is refused in words, by `scaled_scores` and `_row_maximum`.
 _quietly = np.errstate(all="ignore")
 
 
+def _softmax_backward(grad, saved):
+    weights, axis = saved
+    return (weights * (grad - (weights * grad).sum(axis, keepdims=True)),)
+
+
+@differentiable(_softmax_backward)
 @_quietly
 def softmax(x, axis=-1):
     """Turn scores into weights that are positive and sum to one.
@@ -58,9 +65,16 @@ def softmax(x, axis=-1):
     [[0.5, 0.5], [0.0, 0.0]]
     """
     x, dtype = floating(x=x)
-    return _normalise(x.copy(), check_axis("x", x, axis), "x").astype(dtype, copy=False)
+    weights = _normalise(x.copy(), check_axis("x", x, axis), "x")
+    return weights.astype(dtype, copy=False), (weights, axis)
 
 
+def _log_softmax_backward(grad, saved):
+    logs, axis = saved
+    return (grad - np.exp(logs) * grad.sum(axis, keepdims=True),)
+
+
+@differentiable(_log_softmax_backward)
 @_quietly
 def log_softmax(x, axis=-1):
     """Logarithm of the softmax, without a detour through numbers that underflow.
@@ -79,9 +93,24 @@ def log_softmax(x, axis=-1):
     axis = check_axis("x", x, axis)
     shifted = x - _row_maximum(x, axis, "x")
     total = np.exp(shifted).sum(axis, keepdims=True)
-    return (shifted - np.log(np.where(total == 0, 1, total))).astype(dtype, copy=False)
+    logs = shifted - np.log(np.where(total == 0, 1, total))
+    return logs.astype(dtype, copy=False), (logs, axis)
 
 
+def _attention_backward(grad, saved):
+    """Gradients of query, key, value and a floating mask, from the weights that the forward kept."""
+    query, key, value, output, weights, factor, cap_slope, scale, kv_heads = saved
+    to_value = (weights * factor).swapaxes(-1, -2) @ grad  # mix
+    to_scores = grad @ value.swapaxes(-1, -2)
+    to_scores *= factor
+    to_scores -= (grad * output).sum(-1, keepdims=True)  # normalise: the same as Σ weights · to_scores
+    to_scores *= weights
+    to_mask, to_scores = to_scores, to_scores * (cap_slope * scale)  # scale
+    to_key = to_scores.swapaxes(-1, -2) @ query  # score
+    return to_scores @ key, _share_heads(to_key, kv_heads), _share_heads(to_value, kv_heads), to_mask
+
+
+@differentiable(_attention_backward)
 @_quietly
 def scaled_dot_product_attention(
     query, key, value, mask=None, *, is_causal=False, scale=None, softcap=None, enable_gqa=False, dropout=0.0, rng=None
@@ -129,7 +158,8 @@ def scaled_dot_product_attention(
 
     Notes
     -----
-    Floating input keeps its dtype (float16 is worked in float32 inside); integers become float64.
+    Floating input keeps its dtype (float16 is worked in float32 inside); integers become float64. For a gradient the
+    weights are kept, not computed anew.
     Source: Vaswani et al. 2017, "Attention Is All You Need", section 3.2.1.
 
     Examples
@@ -144,16 +174,21 @@ def scaled_dot_product_attention(
     """
     query, key, value, dtype = floating(query=query, key=key, value=value)
     check_attention_shapes(query, key, value, check_flag("enable_gqa", enable_gqa))
+    kv_heads = key.shape[-3] if enable_gqa else None
     if enable_gqa:
         key, value = _repeat_heads(key, query), _repeat_heads(value, query)
 
     scores = scaled_scores(query, key, scale, softcap)  # score, scale: (..., n_q, n_k)
+    cap_slope = 1 if softcap is None else 1 - (scores / softcap) ** 2
     for hidden in _biases(mask, is_causal, scores):  # mask
         scores += hidden
     weights = _normalise(scores, -1, "scores + mask")  # normalise
-    weights = drop(weights, dropout, rng)
-    output = weights @ value  # mix: (..., n_q, d_v)
-    return output.astype(dtype, copy=False), weights.astype(dtype, copy=False)
+    factor = dropout_factor(weights, dropout, rng)
+    mixed = weights * factor if np.ndim(factor) else weights
+    output = mixed @ value  # mix: (..., n_q, d_v)
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    saved = query, key, value, output, weights, factor, cap_slope, scale, kv_heads
+    return (output.astype(dtype, copy=False), mixed.astype(dtype, copy=False)), saved
 
 
 @_quietly
@@ -214,4 +249,13 @@ def _as_bias(mask, scores):
 
 def _repeat_heads(array, query):
     """Each key or value head once for every query head that shares it: 0, 0, 1, 1, ..."""
-    return np.repeat(array, query.shape[-3] // array.shape[-3], axis=-3)
+    group = query.shape[-3] // array.shape[-3]
+    return array if group == 1 else np.repeat(array, group, axis=-3)
+
+
+def _share_heads(grad, kv_heads):
+    """What the query heads of a group send back to the key head that they share, summed."""
+    if kv_heads in (None, grad.shape[-3]):
+        return grad
+    *leading, heads, n, d = grad.shape
+    return grad.reshape(*leading, kv_heads, heads // kv_heads, n, d).sum(-3)

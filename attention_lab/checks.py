@@ -191,8 +191,8 @@ def check_features(name, shape, width, what="d_in"):
 
 
 def check_rows(name, array, width, what="d_model"):
-    """An array (..., length, width)."""
-    array = numeric(name, array)
+    """An array (..., length, width), or a Tensor of that shape as it is."""
+    array = array if hasattr(array, "backward") else numeric(name, array)
     if array.ndim < 2:
         raise ValueError(f"{name} must be (..., length, {what}), got shape {array.shape}")
     check_features(name, array.shape, width, what)

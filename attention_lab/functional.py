@@ -3,14 +3,12 @@
 A result has the floating dtype of `x`, whatever dtype the parameters have. float16 is worked in float32 inside.
 """
 
-import math
-
 import numpy as np
 
+from attention_lab.autodiff import differentiable
 from attention_lab.checks import (
     check_dtype,
     check_features,
-    check_flag,
     check_generator,
     check_ids,
     check_number,
@@ -18,9 +16,14 @@ from attention_lab.checks import (
     numeric,
 )
 
-_erf = np.frompyfunc(math.erf, 1, 1)  # NumPy has none
+
+def _linear_backward(grad, saved):
+    x, weight = saved
+    rows, of_rows = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])  # every position of every sequence
+    return grad @ weight.T, rows.T @ of_rows, of_rows.sum(0)
 
 
+@differentiable(_linear_backward)
 @np.errstate(under="ignore")
 def linear(x, weight, bias=None):
     """Send every position through one matrix.
@@ -55,9 +58,21 @@ def linear(x, weight, bias=None):
     result = x @ weight
     if bias is not None:
         result += _parameter("bias", bias, x, weight.shape[1])
-    return result.astype(dtype, copy=False)
+    return result.astype(dtype, copy=False), (x, weight)
 
 
+def _embedding_backward(grad, saved):
+    """The gradients of each id's places, summed: sorted by id, they stand in runs."""
+    ids, shape = saved
+    to_table = np.zeros(shape, grad.dtype)
+    if ids.size:
+        order = np.argsort(ids, axis=None, kind="stable")
+        found, starts = np.unique(ids.ravel()[order], return_index=True)
+        to_table[found] = np.add.reduceat(grad.reshape(-1, shape[-1])[order], starts)
+    return None, to_table
+
+
+@differentiable(_embedding_backward)
 def embedding(ids, table):
     """Look up the vector of every token.
 
@@ -87,9 +102,18 @@ def embedding(ids, table):
     table = numeric("table", table)
     if table.ndim != 2:
         raise ValueError(f"table must have shape (vocab_size, d_model), got {table.shape}")
-    return table[check_ids("ids", ids, len(table))]
+    ids = check_ids("ids", ids, len(table))
+    return table[ids], (ids, table.shape)
 
 
+def _layer_norm_backward(grad, saved):
+    normed, root, gain = saved
+    pull = grad * gain
+    along = (pull * normed).mean(-1, keepdims=True)  # a longer x is shortened again, a shifted one shifted back
+    return (pull - pull.mean(-1, keepdims=True) - normed * along) / root, grad * normed, grad
+
+
+@differentiable(_layer_norm_backward)
 @np.errstate(under="ignore")
 def layer_norm(x, gain, bias, eps=1e-5):
     """Give the features of every position mean 0 and variance 1, then a gain and a bias a feature.
@@ -129,9 +153,18 @@ def layer_norm(x, gain, bias, eps=1e-5):
     bias = _parameter("bias", bias, x, len(gain))
     centred = x - x.mean(-1, keepdims=True)
     variance = (centred * centred).mean(-1, keepdims=True)
-    return (centred / np.sqrt(variance + check_number("eps", eps, low=0)) * gain + bias).astype(dtype, copy=False)
+    root = np.sqrt(variance + check_number("eps", eps, low=0))
+    normed = centred / root
+    return (normed * gain + bias).astype(dtype, copy=False), (normed, root, gain)
 
 
+def _rms_norm_backward(grad, saved):
+    normed, root, gain = saved
+    pull = grad * gain
+    return (pull - normed * (pull * normed).mean(-1, keepdims=True)) / root, grad * normed
+
+
+@differentiable(_rms_norm_backward)
 @np.errstate(under="ignore")
 def rms_norm(x, gain, eps=1e-6):
     """Give the features of every position a mean square of 1, then a gain a feature. The mean is not removed.
@@ -165,78 +198,12 @@ def rms_norm(x, gain, eps=1e-6):
     """
     x, dtype = floating(x=x)
     gain = _gain(gain, x)
-    mean_square = (x * x).mean(-1, keepdims=True)
-    return (x / np.sqrt(mean_square + check_number("eps", eps, low=0)) * gain).astype(dtype, copy=False)
+    root = np.sqrt((x * x).mean(-1, keepdims=True) + check_number("eps", eps, low=0))
+    normed = x / root
+    return (normed * gain).astype(dtype, copy=False), (normed, root, gain)
 
 
-def relu(x):
-    """Keep what is positive.
-
-    relu(x) = max(x, 0)
-
-    Parameters
-    ----------
-    x : array_like
-
-    Returns
-    -------
-    ndarray
-        With the shape of `x`.
-
-    Raises
-    ------
-    TypeError
-        If `x` does not hold real numbers.
-
-    Examples
-    --------
-    >>> relu([-1.0, 2.0]).tolist()
-    [0.0, 2.0]
-    """
-    x, dtype = floating(x=x)
-    return np.maximum(x, 0).astype(dtype, copy=False)
-
-
-@np.errstate(over="ignore", under="ignore")
-def gelu(x, approximate=False):
-    """A smooth ReLU: each number times the probability that a standard normal one lies below it.
-
-    gelu(x) = x Φ(x) = x (1 + erf(x / √2)) / 2
-
-    With ``approximate=True`` x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2: off by 0.0005 at most, and quicker.
-    The other parameters and errors are those of `relu`. Source: Hendrycks & Gimpel 2016, "Gaussian Error Linear
-    Units (GELUs)", section 2.
-
-    Examples
-    --------
-    >>> gelu([-1.0, 0.0, 1.0]).round(4).tolist()
-    [-0.1587, 0.0, 0.8413]
-    """
-    x, dtype = floating(x=x)
-    if check_flag("approximate", approximate):
-        twice_below = 1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))
-    else:
-        twice_below = 1 + np.asarray(_erf(x / math.sqrt(2)), x.dtype)
-    return (x * (twice_below / 2)).astype(dtype, copy=False)
-
-
-@np.errstate(over="ignore", under="ignore")
-def silu(x):
-    """Each number times its logistic function.
-
-    silu(x) = x / (1 + exp(-x))
-
-    Parameters and errors are those of `relu`. Source: as in `gelu`.
-
-    Examples
-    --------
-    >>> silu([0.0, 1.0]).round(4).tolist()
-    [0.0, 0.7311]
-    """
-    x, dtype = floating(x=x)
-    return (x / (1 + np.exp(-x))).astype(dtype, copy=False)
-
-
+@differentiable(lambda grad, factor: (grad * factor,))
 def dropout(x, rate, rng=None):
     """Set a random share of the numbers to 0 in training; the others grow, so that the expected value stays.
 
@@ -270,10 +237,16 @@ def dropout(x, rate, rng=None):
     [2.0, 2.0, 2.0, 0.0, 0.0]
     """
     x, dtype = floating(x=x)
+    factor = dropout_factor(x, rate, rng)
+    return (x * factor).astype(dtype, copy=False), factor
+
+
+def dropout_factor(x, rate, rng):
+    """What dropout multiplies `x` by: 0, or 1 / (1 - rate); in an evaluation the one number 1."""
     rate = check_number("dropout", rate, low=0, below=1)
-    if rng is not None and check_generator(rng) and rate > 0:
-        x = x * (rng.random(x.shape, dtype=np.float32) >= rate) / (1 - rate)
-    return x.astype(dtype, copy=False)
+    if rng is None or not check_generator(rng) or rate == 0:
+        return x.dtype.type(1)
+    return (rng.random(x.shape, dtype=np.float32) >= rate) * x.dtype.type(1 / (1 - rate))
 
 
 def initial(rng, shape, std, dtype):

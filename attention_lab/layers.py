@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
+from attention_lab.activations import gelu, relu, silu
 from attention_lab.checks import check_choice, check_dtype, check_flag, check_number, check_size
-from attention_lab.functional import embedding, gelu, initial, layer_norm, linear, relu, rms_norm, silu
+from attention_lab.functional import embedding, initial, layer_norm, linear, rms_norm
 
 
 class Linear:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from attention_lab.attention import scaled_dot_product_attention
+from attention_lab.autodiff import differentiable
 from attention_lab.checks import check_flag, check_number, check_positions, check_rows, check_size, numeric
 from attention_lab.functional import initial, linear
 from attention_lab.positions import rotary_embedding
@@ -135,22 +136,24 @@ class MultiHeadAttention:
         return rotary_embedding(x, positions, base=self.base, interleaved=self.interleaved)
 
 
+@differentiable(lambda grad, _: (merge_heads(grad),))
 def split_heads(x, num_heads):
     """Cut the features into heads: (..., n, heads · d_head) -> (..., heads, n, d_head)."""
     x = numeric("x", x)
     if x.ndim < 2 or x.shape[-1] % check_size("num_heads", num_heads, low=1):
         raise ValueError(f"x must be (..., n, features), features a multiple of {num_heads} heads, got {x.shape}")
     *leading, n, width = x.shape
-    return x.reshape(*leading, n, num_heads, width // num_heads).swapaxes(-2, -3)
+    return x.reshape(*leading, n, num_heads, width // num_heads).swapaxes(-2, -3), None
 
 
+@differentiable(lambda grad, num_heads: (split_heads(grad, num_heads),))
 def merge_heads(x):
     """Put the heads side by side again: (..., heads, n, d_head) -> (..., n, heads · d_head)."""
     x = numeric("x", x)
     if x.ndim < 3:
         raise ValueError(f"x must be (..., heads, n, d_head), got shape {x.shape}")
     *leading, heads, n, width = x.shape
-    return x.swapaxes(-2, -3).reshape(*leading, n, heads * width)
+    return x.swapaxes(-2, -3).reshape(*leading, n, heads * width), heads
 
 
 def _head_width(d_model, num_heads, d_head):

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from attention_lab.autodiff import differentiable
 from attention_lab.checks import (
     check_dtype,
     check_flag,
@@ -61,6 +62,12 @@ def positional_encoding(seq_len, d_model, *, base=10000.0, dtype=np.float64):
     return encoding
 
 
+def _rotary_backward(grad, saved):
+    cos, sin, interleaved = saved
+    return (_turn(grad, cos, -sin, interleaved),)  # turned back
+
+
+@differentiable(_rotary_backward)
 @np.errstate(under="ignore")
 def rotary_embedding(x, positions=None, *, base=10000.0, interleaved=False):
     """Turn each pair of features by an angle that grows with the position.
@@ -106,11 +113,14 @@ def rotary_embedding(x, positions=None, *, base=10000.0, interleaved=False):
     positions = check_positions(np.arange(x.shape[-2]) if positions is None else positions, x.shape[:-1])
     angle = positions[..., None] * _frequencies(x.shape[-1], base)
     cos, sin = np.cos(angle).astype(x.dtype), np.sin(angle).astype(x.dtype)  # (..., n, d / 2)
-    paired = check_flag("interleaved", interleaved)
-    a, b = (x[..., 0::2], x[..., 1::2]) if paired else np.split(x, 2, axis=-1)
+    turned = _turn(x, cos, sin, check_flag("interleaved", interleaved))
+    return turned.astype(dtype, copy=False), (cos, sin, interleaved)
+
+
+def _turn(x, cos, sin, interleaved):
+    a, b = (x[..., 0::2], x[..., 1::2]) if interleaved else np.split(x, 2, axis=-1)
     turned = a * cos - b * sin, a * sin + b * cos
-    turned = np.stack(turned, -1).reshape(x.shape) if paired else np.concatenate(turned, -1)
-    return turned.astype(dtype, copy=False)
+    return np.stack(turned, -1).reshape(x.shape) if interleaved else np.concatenate(turned, -1)
 
 
 class LearnedPositions:
@@ -151,7 +161,7 @@ class LearnedPositions:
 
     def __call__(self, x, positions=None):
         """x (..., n, d_model) plus the rows of `positions`: 0, 1, 2, ... if not given."""
-        x, dtype = floating(x=check_rows("x", x, self.d_model))
+        x = check_rows("x", x, self.d_model)
         n = x.shape[-2]
         if positions is None and n > self.max_len:
             raise ValueError(
@@ -159,7 +169,7 @@ class LearnedPositions:
             )
         positions = check_positions(np.arange(n) if positions is None else positions, x.shape[:-1])
         rows = embedding(check_ids("positions", positions, self.max_len), self.table)
-        return (x + rows.astype(x.dtype, copy=False)).astype(dtype, copy=False)
+        return x + rows.astype(x.dtype if x.dtype.kind == "f" else np.float64)
 
 
 def _frequencies(d, base):

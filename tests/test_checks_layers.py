@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import attention_lab as lab
-from attention_lab import functional
+from attention_lab import activations, functional
 from attention_lab.multi_head import merge_heads, split_heads
 from tests.test_checks import refused_with
 
@@ -230,7 +230,7 @@ KINDS = {
         for name, call in {
             "bias": lambda: heads(6, 3, bias=1),
             "interleaved": lambda: lab.rotary_embedding(X, interleaved="yes"),
-            "approximate": lambda: functional.gelu(X, "tanh"),
+            "approximate": lambda: activations.gelu(X, "tanh"),
             "bidirectional": lambda: bucket(1, bidirectional=1),
             "is_causal": lambda: block(X, is_causal=1),
         }.items()
@@ -248,7 +248,7 @@ KINDS = {
     "masked memory": (lambda: decoder(X, MASKED), "memory is a masked array"),
     "memory mask": (lambda: decoder(X, MEMORY, None, "all"), "memory_mask must hold real numbers"),
     "text": (lambda: lab.LayerNorm(6)("abc"), "x must hold real numbers", "<U3"),
-    "objects": (lambda: functional.relu([None]), "x must hold real numbers", "object"),
+    "objects": (lambda: activations.relu([None]), "x must hold real numbers", "object"),
     "ids text": (lambda: lab.Embedding(6, 4)(["the"]), "ids must hold real numbers", "<U3"),
     "ids floats": (lambda: lab.Embedding(6, 4)([1.0]), "ids must be whole numbers, got dtype float64"),
     "ids flags": (lambda: lab.Embedding(6, 4)([True]), "ids must be whole numbers, got dtype bool"),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attention_lab.functional import dropout, embedding, gelu, initial, layer_norm, linear, relu, rms_norm, silu
+from attention_lab.activations import gelu, relu, silu
+from attention_lab.functional import dropout, embedding, initial, layer_norm, linear, rms_norm
 
 FLOATS = (np.float16, np.float32, np.float64)
 ACTIVATIONS = {"relu": relu, "gelu": gelu, "gelu_tanh": lambda x: gelu(x, approximate=True), "silu": silu}

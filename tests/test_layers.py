@@ -6,7 +6,7 @@ from numpy.polynomial.hermite_e import hermegauss
 from numpy.testing import assert_allclose, assert_array_equal
 
 import attention_lab as lab
-from attention_lab.functional import gelu, silu
+from attention_lab.activations import gelu, silu
 from attention_lab.layers import MEAN_SQUARE
 
 FLOATS = (np.float16, np.float32, np.float64)

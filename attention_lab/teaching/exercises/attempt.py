@@ -36,8 +36,10 @@ def untouched(function, outcome):
     gaps = [lines[node.lineno - 1] for node in _placeholders(tree)] if tree else []
     if gaps:
         return f"Not attempted yet: replace the `...` in the line {_mark(gaps[0])}."
-    if isinstance(outcome.error, NotImplementedError) or (outcome.value is None and not outcome.error and _stub(tree)):
-        name = getattr(function, "__name__", "your function")
+    name = getattr(function, "__name__", "your function")
+    if isinstance(outcome.error, NotImplementedError):
+        return f"Not attempted yet: `{name}` still raises NotImplementedError. Write code in place of that line."
+    if outcome.value is None and not outcome.error and _stub(tree):
         return f"Not attempted yet: write the body of `{name}` in place of the `...`."
     if _mentions_ellipsis(outcome):
         return "Not attempted yet: one step is still `...`. Replace it by code."

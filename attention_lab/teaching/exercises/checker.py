@@ -1,6 +1,7 @@
 """Checks a learner's function: not attempted yet, correct, or what is wrong and what to do next."""
 
 import inspect
+import re
 import sys
 from functools import cache
 
@@ -17,6 +18,11 @@ _STEPS = {  # words of an error that no known fault explains, and what to do abo
     "`|` and `~` work cell by cell.",
     "cannot cast ufunc": "An array of whole numbers cannot hold fractions: write `x = x / y` instead of `x /= y`.",
     "'function'": "A function stands where its result should: call it, as in `norm(x)`.",
+    "object is not callable": "Round brackets after a name call it: `[...]` takes an element, `*` makes a product.",
+    "positional argument": "Count what stands between the brackets of the call: something is missing, or too much.",
+    "bitwise_xor": "`^` is no power in Python: write `**`.",
+    "for ^:": "`^` is no power in Python: write `**`.",
+    "operand type(s)": "Print the type of both sides: lists, ranges and None do no arithmetic, `np.array(...)` does.",
     "values to unpack": "Print what stands to the right of `=`: a stack has more axes, so `x.shape` has more parts. "
     "`*leading, n, d = x.shape` takes any number of them.",
     "interpreted as an integer": "A size must be a whole number: `/` gives a float, `//` a whole number.",
@@ -191,21 +197,23 @@ def _wrong(exercise, function, outcomes, first, problem):
     fault = None if outcome.late else find_fault(exercise, outcomes, first)
     status = "error" if outcome.error or outcome.late else "wrong"
     if fault is None or (outcome.error and callable(fault.diagnosis)):  # there are no numbers to quote
-        return Said(
-            f"{problem}{_next_step(exercise, outcome.error)}{_remark(exercise, function, outcomes, first)}", status
-        )
+        line = outcome.error and runner.line_of(outcome.error, plain(function))
+        step = _next_step(exercise, outcome.error, line)
+        return Said(f"{problem}{step}{_remark(exercise, function, outcomes, first)}", status)
     diagnosis = fault.diagnosis
     if callable(diagnosis):
         diagnosis = diagnosis(outcome.value, exercise.cases[first])
     return Said(f"{problem} A known cause: {diagnosis}" if outcome.error else diagnosis, status)
 
 
-def _next_step(exercise, error):
+def _next_step(exercise, error, line):
     """What to do about an error that no known fault explains; the other problems say it themselves."""
     if error is None or isinstance(error, (SystemExit, KeyboardInterrupt, RecursionError)):
         return ""
     if isinstance(error, NameError):
         return " A name is used before a line gives it a value: check its spelling and the order of the lines."
+    if re.search(r"\b(raise|assert)\b", line or ""):
+        return " That line of yours refuses a case that is legal: give it a result instead."
     text = error_text(error).lower()
     for words, step in _STEPS.items():
         if words in text:
@@ -219,12 +227,23 @@ def _remark(exercise, function, outcomes, first):
     outcome = outcomes[first]
     if outcome.late or not isinstance(outcome.error, (type(None), ValueError, IndexError)):
         return ""
-    names = " and ".join(f"`{name}`" for name in unused(function))
+    names = [f"`{name}`" for name in unused(function)]
     if names:
-        return f" Your function never uses {names}: does another name stand in its place?"
+        whose = "its" if len(names) == 1 else "their"
+        return f" Your function never uses {' and '.join(names)}: does another name stand in {whose} place?"
+    if _wavers(exercise, function, outcome, first):
+        return " Called again, it gives other numbers: take out what is random, or what it keeps from call to call."
     if _right_one_by_one(exercise, function, exercise.cases[first]):
         return " A single matrix comes out right: count axes from the last one, -1 and -2, and stacks will too."
     return ""
+
+
+def _wavers(exercise, function, outcome, first):
+    """Whether the same arguments give other numbers the next time."""
+    if outcome.error or not same(exercise, outcome, outcome):
+        return False
+    again = runner.run(function, _copies(exercise.cases[first]), seconds=1)
+    return not again.late and not again.error and not same(exercise, outcome, again)
 
 
 def _right_one_by_one(exercise, function, args):

@@ -70,8 +70,8 @@ def faulty_positional_encoding_twice_even(seq_len, d_model):
 
 
 @diagnosed(
-    "The exponent is halved: you number the pairs 0, 1, 2, ... and divide by d_model. The formula has 2i there: "
-    "count in twos, `np.arange(0, d_model, 2)`."
+    "The exponent is halved, or the base is 100, which is the same. The base is 10,000 and the exponent 2i / d_model, "
+    "where i numbers the pairs: count in twos, `np.arange(0, d_model, 2)`."
 )
 def faulty_positional_encoding_halved_exponent(seq_len, d_model):
     pair = np.arange((d_model + 1) // 2)
@@ -135,6 +135,42 @@ def faulty_positional_encoding_faster(seq_len, d_model):
 
 
 @diagnosed(
+    "With an odd d_model there are more sines than odd columns, and you want a cosine for each of them. "
+    "The last sine has no partner: take one angle less, `angle[:, : d_model // 2]`."
+)
+def faulty_positional_encoding_too_many_cosines(seq_len, d_model):
+    angle = np.arange(seq_len)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
+    encoding = np.zeros((seq_len, d_model))
+    encoding[:, 0::2], encoding[:, 1::2] = np.sin(angle), np.cos(angle)
+    return encoding
+
+
+@diagnosed(
+    "Your loop writes a cosine beside every sine, and an odd d_model ends with a sine alone: there is no column i + 1. "
+    "Ask first: `if i + 1 < d_model:`."
+)
+def faulty_positional_encoding_one_column_too_far(seq_len, d_model):
+    encoding = np.zeros((seq_len, d_model))
+    for p in range(seq_len):
+        for i in range(0, d_model, 2):
+            angle = p / 10000 ** (i / d_model)
+            encoding[p, i], encoding[p, i + 1] = math.sin(angle), math.cos(angle)
+    return encoding
+
+
+@diagnosed(
+    "You fill d_model // 2 pairs, and an odd d_model has a sine left over: its last column stays 0. "
+    "Run over the even columns, `range(0, d_model, 2)`, and leave out the cosine that has no column."
+)
+def faulty_positional_encoding_last_column(seq_len, d_model):
+    encoding = np.zeros((seq_len, d_model))
+    for i in range(d_model // 2):
+        angle = np.arange(seq_len) / 10000 ** (2 * i / d_model)
+        encoding[:, 2 * i], encoding[:, 2 * i + 1] = np.sin(angle), np.cos(angle)
+    return encoding
+
+
+@diagnosed(
     "The sines fill the first half of the columns and the cosines the second. That carries the same information, but "
     "asked for are neighbours: sines in columns 0, 2, 4, ... (`0::2`), cosines in 1, 3, 5, ... (`1::2`)."
 )
@@ -191,6 +227,9 @@ EXERCISES = [
             faulty_positional_encoding_one_speed,
             faulty_positional_encoding_base_1000,
             faulty_positional_encoding_faster,
+            faulty_positional_encoding_too_many_cosines,
+            faulty_positional_encoding_one_column_too_far,
+            faulty_positional_encoding_last_column,
             faulty_positional_encoding_halves,
             faulty_positional_encoding_sine_only,
             faulty_positional_encoding_swapped,

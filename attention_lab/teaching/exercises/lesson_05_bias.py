@@ -196,6 +196,11 @@ def _in_the_table(bucket, distance, num_buckets, max_distance):
     if not outside.any():
         return None
     at = tuple(np.argwhere(outside)[0])
+    if bucket[at] < 0:
+        return (
+            f"Distance {distance[at]} falls into bucket {bucket[at]:g}, and the table begins at 0. A near distance is "
+            "its own bucket: choose it with `np.where`, and let no logarithm of less than `exact` come in."
+        )
     return (
         f"Distance {distance[at]} falls into bucket {bucket[at]:g}, and the table ends at {num_buckets - 1}. "
         "Bound the buckets: whatever is beyond max_distance shares the last one."

@@ -3,6 +3,7 @@
 import numpy as np
 
 from attention_lab.teaching.exercises.exercise import Exercise, diagnosed
+from attention_lab.teaching.exercises.results import apart
 
 
 def rotary(x, positions):
@@ -129,8 +130,8 @@ def faulty_rotary_doubled_exponent(x, positions):
 
 
 @diagnosed(
-    "The exponent is halved: pairs are numbered 0, 1, 2, ..., and you divide that number by d. "
-    "It is 2i / d, or i divided by the number of pairs: `np.arange(half) / half`."
+    "The exponent is halved, or the base is 100, which is the same. The base is 10,000 and the exponent 2i / d, "
+    "that is, i divided by the number of pairs: `np.arange(half) / half`."
 )
 def faulty_rotary_halved_exponent(x, positions):
     return _turn(x, _angle(x, positions, factor=0.5))
@@ -169,9 +170,10 @@ def _keeps_lengths(turned, x, positions):
     if off.max() <= 1e-3 * before.max():
         return None
     row = np.unravel_index(off.argmax(), off.shape)
+    went, came = apart(before[row], after[row])
     return (
-        f"A turn keeps lengths, and your row {', '.join(map(str, row))} went in {before[row]:.3g} long and came out "
-        f"{after[row]:.3g} long. Check that each pair becomes (a cos − b sin, a sin + b cos), with the same angle."
+        f"A turn keeps lengths, and your row {', '.join(map(str, row))} went in {went} long and came out "
+        f"{came} long. Check that each pair becomes (a cos − b sin, a sin + b cos), with the same angle."
     )
 
 

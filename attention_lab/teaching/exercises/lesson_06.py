@@ -192,8 +192,8 @@ def faulty_feed_forward_weight_first(x, W_1, b_1, W_2, b_2):
 
 
 @diagnosed(
-    "You transpose the weight: other libraries keep it as (d_out, d_in), here it is (d_in, d_out). "
-    "Leave the `.T` out: `x @ W_1`."
+    "The first weight does not fit x: you transpose it, as libraries do that keep (d_out, d_in), or W_2 stands there. "
+    "Here W_1 is (d_in, d_out): write `x @ W_1`, without `.T`."
 )
 def faulty_feed_forward_torch_transpose(x, W_1, b_1, W_2, b_2):
     return np.maximum(x @ W_1.T + b_1, 0) @ W_2.T + b_2

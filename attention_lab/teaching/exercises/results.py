@@ -24,8 +24,8 @@ def as_results(exercise, value, expected, case):
     names = exercise.returns
     expected = list(expected) if len(names) > 1 else [expected]
     if value is None:
-        return [], f"Your function returns None: end it with `return {', '.join(names)}`."
-    values, sentence = _parts(value, names) if len(names) > 1 else ([value], None)
+        return [], f"Your function returns None: end it with `return {', '.join(names)}`. This was with {case}."
+    values, sentence = _parts(value, names, expected) if len(names) > 1 else ([value], None)
     results = []
     for name, part, wanted in zip(names, values, expected):
         array, sentence = _as_array(name, part)
@@ -44,6 +44,11 @@ def compare(exercise, results, expected, case):
         return None
     at = wrong[-1] if len(wrong) == len(results) else wrong[0]  # the last comes earlier in the computation
     name, got, wanted = exercise.returns[at], results[at], np.asarray(expected[at])
+    if wanted.dtype.kind == "f" and got.dtype.kind != "f" and (wanted % 1).any():
+        return (
+            f"`{name}` is of dtype {got.dtype}, which holds no fractions, given {case}. Look where it is made: "
+            "`dtype=float` gives an array that takes them; `np.zeros_like` and a write into an array keep its dtype."
+        )
     if wanted.dtype == bool and (got.astype(bool) == ~wanted).all():
         return (
             f"Every cell of `{name}` is turned round, given {case}. Here True = may attend: add a `~`, or remove one."
@@ -53,7 +58,7 @@ def compare(exercise, results, expected, case):
     place = f"[{', '.join(map(str, index))}]" if index else ""
     right = [f"`{exercise.returns[i]}`" for i in range(len(results)) if i not in wrong]
     said = f"{' and '.join(right)} {'is' if len(right) == 1 else 'are'} right. " if right else ""
-    yours, theirs = _apart(got[index], wanted[index])
+    yours, theirs = apart(got[index], wanted[index])
     return (
         f"{said}`{name}`{place} is {yours} and should be {theirs}, given {case}. "
         f"Print each step for that place and compare it with a calculation by hand, or ask `hint.{exercise.name}()`."
@@ -100,14 +105,25 @@ def _describe(name, arg):
     return f"{name} {arg.shape}" + ("" if arg.dtype in (np.float64, bool) else f" of {arg.dtype}")
 
 
-def _parts(value, names):
+def _parts(value, names, expected):
     wanted = f"`return {', '.join(names)}`"
     if not isinstance(value, (tuple, list)) and not (isinstance(value, np.ndarray) and value.shape == (len(names),)):
         shape = f"one array of shape {np.shape(value)}" if isinstance(value, np.ndarray) else type(value).__name__
         return [], f"Your function returns {shape}; {len(names)} results are expected: end it with {wanted}."
     if len(value) != len(names):
         return [], f"Your function returns {len(value)} results; {len(names)} are expected: end it with {wanted}."
+    shapes, found = [np.shape(part) for part in expected], [_shape_of(part) for part in value]
+    if found != shapes and found[::-1] == shapes:
+        return [], f"The shapes say that your results come in the other order: end it with {wanted}."
     return list(value), None
+
+
+def _shape_of(part):
+    """The shape of a result, or None where it cannot be read: that is said later."""
+    try:
+        return np.shape(part)
+    except Exception:
+        return None
 
 
 def _as_array(name, part):
@@ -136,7 +152,8 @@ def _shape(name, part, array, wanted, case):
         return _things(name, part)
     step = "Print the shape after each line: the first that surprises you holds the fault."
     if array.ndim != wanted.ndim:
-        step = f"Those are {array.ndim} axes in place of {wanted.ndim}. {step}"
+        axes = "That is 1 axis" if array.ndim == 1 else f"Those are {array.ndim} axes"
+        step = f"{axes} in place of {wanted.ndim}. {step}"
     return f"`{name}` has shape {array.shape} and should have {wanted.shape}, given {case}. {step}"
 
 
@@ -163,16 +180,16 @@ def _kind(name, array, wanted, case):
         place = f"[{', '.join(map(str, index))}]" if index else ""
         return (
             f"`{name}`{place} is {array[index]}, given {case}; {bad.sum()} of {array.size} are not finite. "
-            "Such a number comes from 0/0, log 0 or an `exp` that overflows: print the largest number before each."
+            "Such a number comes from 0/0, log 0, an `exp` that overflows or a mask of -inf: print what goes into each."
         )
     return None
 
 
-def _apart(got, wanted):
+def apart(got, wanted):
     """Two numbers, in as many digits as tell them apart: three, if those will do."""
     pairs = ([_number(value, digits) for value in (got, wanted)] for digits in range(3, 18))
     return next(pair for pair in pairs if pair[0] != pair[1])
 
 
 def _number(value, digits):
-    return str(bool(value)) if np.asarray(value).dtype == bool else f"{float(value):.{digits}g}"
+    return str(bool(value)) if np.asarray(value).dtype == bool else f"{float(value) + 0:.{digits}g}"  # -0 is 0

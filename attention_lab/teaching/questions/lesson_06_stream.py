@@ -3,7 +3,8 @@
 import numpy as np
 
 from attention_lab import FeedForward, LayerNorm, Linear, MultiHeadAttention
-from attention_lab.functional import layer_norm, linear, relu
+from attention_lab.activations import relu
+from attention_lab.functional import layer_norm, linear
 from attention_lab.teaching.questions.question import question
 
 

@@ -106,7 +106,7 @@ class Refuses:
     [
         (forgets_return, "returns None: end it with `return result`"),
         (mutates, "changes its input `scores`"),
-        (lambda scores: scores[0], "has shape (7,) and should have (5, 7), given scores (5, 7). Those are 1 axes"),
+        (lambda scores: scores[0], "has shape (7,) and should have (5, 7), given scores (5, 7). That is 1 axis in"),
         (lambda scores: scores[..., :2], "Print the shape after each line"),
         (lambda scores: scores * np.nan, "[0, 0] is nan, given scores (5, 7); 35 of 35 are not finite"),
         (lambda scores: (SOFTMAX.reference(scores), scores), "returns 2 things; only `result`"),
