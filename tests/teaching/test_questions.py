@@ -37,7 +37,7 @@ PREDICTED = {
     "04": ("one-average-or-two", "more-heads-cost", "tiny-heads", "must-divide", "output-rows"),
     "05": (
         *("shuffled-words", "causal-order", "sine-alone", "longer-than-trained", "rotary-values"),
-        *("what-base-means", "position-zero", "what-alibi-does"),
+        *("what-base-means", "twins-apart", "what-alibi-does"),
     ),
     "06": ("pre-norm-growth", "norm-over-the-sentence", "without-residuals", "before-or-after"),
 }

@@ -55,5 +55,5 @@ CLOSING = {
     "03": ("softmax-of-weights", "first-row", "dense-by-design"),
     "04": ("column-blocks", "what-w-o-does", "split-or-project"),
     "05": ("add-or-concatenate", "double-exponent", "learned-or-sinusoidal"),
-    "06": ("ddof", "inside-or-outside", "feed-forward-for"),
+    "06": ("last-norm", "inside-or-outside", "feed-forward-for"),
 }

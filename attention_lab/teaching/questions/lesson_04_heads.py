@@ -45,7 +45,7 @@ def one_average_or_two():
         "wide: the four matrices hold 4 · 64² = 16,384 numbers either way.",
         "the attention weights only": "Every head has a map of its own, n × n weights, to be stored and normalised. "
         "The four matrices keep their 4 · 64² = 16,384 numbers.",
-        "neither: heads are free": "The parameters do stay, and so does the arithmetic of the matrix products. But "
+        "nothing: heads are free": "The parameters do stay, and so does the arithmetic of the matrix products. But "
         "100 words have 10,000 weights in one head and 160,000 in sixteen.",
     },
 )
@@ -59,7 +59,7 @@ def more_heads_cost():
     growth = tuple(after / before for before, after in zip(*sizes, strict=True))
     if growth == (16, 16):
         return "the parameters and the weights"
-    return "the attention weights only" if growth == (1, 16) else "neither: heads are free"
+    return "the attention weights only" if growth == (1, 16) else "nothing: heads are free"
 
 
 @question(

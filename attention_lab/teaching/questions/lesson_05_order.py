@@ -11,8 +11,8 @@ from attention_lab.teaching.questions.question import question
     "shuffled-words",
     lesson="05",
     source="M18 Q69",
-    text="“dog bites man” and “man bites dog” go through three bidirectional attention layers, without positions. "
-    "The output rows of each are averaged. How do the two averages compare?",
+    text="“dog bites man” and “man bites dog” go through three layers of attention, without a mask and "
+    "without positions. The output rows of each are averaged. How do the two averages compare?",
     options={
         "they are equal": "Each row reads the same set of words, so shuffled words give the same rows, shuffled; a "
         "mean does not ask for their order. They agree to rounding.",
@@ -116,13 +116,13 @@ def learned_or_sinusoidal():
     "longer-than-trained",
     lesson="05",
     source="Q65",
-    text="A matrix W is fitted on places 0 to 31, so that the score of two sinusoidal encodings, p W q, is minus "
-    "their distance. Then it scores places 32 to 63. How good are the scores?",
+    text="One matrix is fitted so that the scores of sinusoidal encodings are minus their distance, for positions "
+    "0 to 31 only. Then it scores positions 32 to 63. How good are the scores?",
     options={
-        "about as good as before": "The formula has a vector for each place, so it seems that all goes on. But W met "
-        "only the first 32 angles of each hand: the mean error grows from 0.3 to 16.",
-        "more than ten times worse": "The vectors exist, but W never saw them: the mean error grows from 0.3 to 16. "
-        "A bias such as ALiBi states the distance itself and stays exact.",
+        "about as good as before": "The formula has a vector for each place, so it seems that all goes on. But the "
+        "matrix met only the first 32 angles of each hand: the mean error grows from 0.3 to 16.",
+        "more than ten times worse": "The vectors exist, but the matrix never saw them: the mean error grows "
+        "from 0.3 to 16. A bias such as ALiBi states the distance itself and stays exact.",
         "there are none: it raises": "A learned table raises where its rows end. The encoding is a formula, so there "
         "are scores, finite and without a warning: just far off.",
     },
@@ -144,7 +144,7 @@ def longer_than_trained():
     "table-of-zeros",
     lesson="05",
     source="Q71",
-    text="A learned table of positions starts with zeros instead of noise, in a bidirectional model. What is true of "
+    text="A learned table of positions starts with zeros instead of noise, in a model without a mask. What is true of "
     "it before the first step of training?",
     options={
         "it tells places apart": "Each place has a row of its own, but the rows are all equal so far: turning the "

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention_lab import alibi_bias, rotary_embedding
+from attention_lab import alibi_bias, positional_encoding, rotary_embedding
 from attention_lab import scaled_dot_product_attention as attention
 from attention_lab.teaching.questions.question import question
 
@@ -115,3 +115,32 @@ def because_rotary():
         away, _ = attention(rotary_embedding(query, far), rotary_embedding(key, far), at_far)
         moved.append(not np.allclose(near, away))
     return "place should act on who is read" if moved == [False, True] else "no reason at all"
+
+
+@question(
+    "twins-apart",
+    lesson="05",
+    source="lesson",
+    text="The word “dog” stands at both ends of a sentence of eleven words, with one head. Sinusoidal encoding, rotary "
+    "embedding or ALiBi: under which does a dog find it hardest to tell itself from its twin?",
+    options={
+        "sinusoidal": "The encoding is added to both dogs, and the quick hands of the clock have moved far in ten "
+        "places: the twins' vectors differ.",
+        "rotary": "The turn leaves the words alone, so the twins may seem equal. But the pairs that turn fast have "
+        "turned far apart after ten places.",
+        "ALiBi": "With a single head the slope is 1/256: ten places take 0.04 off a score, and the twin keeps nearly "
+        "the same weight. More heads have steeper slopes.",
+    },
+)
+def twins_apart():
+    word = np.random.default_rng(0).normal(size=64)
+    twins, places = np.stack([word, word]), np.array([0, 10])
+    with_clock = twins * np.sqrt(64 / (word @ word)) + positional_encoding(11, 64)[places]
+    turned = rotary_embedding(twins, places)
+    bias = alibi_bias(1, 11)[0][np.ix_(places, places)]
+    weights = {
+        "sinusoidal": attention(with_clock, with_clock, twins)[1][0],
+        "rotary": attention(turned, turned, twins)[1][0],
+        "ALiBi": attention(twins, twins, twins, bias)[1][0],
+    }
+    return min(weights, key=lambda method: weights[method][0] - weights[method][1])
