@@ -9,13 +9,14 @@ SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
 YARDSTICK := .venv-yardstick
+DASK := .venv-dask
 # One BLAS thread: on shared cores more are slower, and sums come out in one order.
 export OPENBLAS_NUM_THREADS := 1
 
 PARTS := lint unit contract nbval sections browser
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=120 -W default
 SLOW := tests/lessons/test_sections.py tests/lessons/test_execute.py tests/lessons/test_demos.py
-APART := lessons browser benchmarks yardstick
+APART := lessons browser benchmarks yardstick cluster
 TWO := -n 2 --dist loadfile
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 
@@ -40,14 +41,23 @@ test-browser: $(VENV)/.test  ## drive the lessons in JupyterLab in Chromium
 test-yardstick: $(YARDSTICK)/.installed  ## compare every layer with PyTorch, in its own environment (0.2 to several GB)
 	@$(YARDSTICK)/bin/python -m pytest -q tests/yardstick
 
+test-dask: $(DASK)/.installed  ## run two cells of the sweep on a local Dask cluster, in its own environment (160 MB)
+	@$(DASK)/bin/python -m pytest -q -W default tests/cluster
+
 lessons: $(VENV)/.test  ## run the notebooks and store their outputs (LESSON=05 only one, FRESH=1 also ignored cells)
 	@$(PY) -m tests.lessons.execute $(if $(FRESH),--fresh) $(LESSON)
+
+sweep: $(VENV)/.lab  ## train what heads_sweep.csv lacks, on every core, a few minutes (FRESH=1 begins anew)
+	@$(PY) -m attention_lab.teaching.sweep $(if $(FRESH),--fresh)
+
+bench: $(YARDSTICK)/.installed  ## measure time and memory of a training step beside PyTorch's, in its own environment
+	@$(YARDSTICK)/bin/python -m tests.benchmarks.training
 
 bench-sliders: $(VENV)/.test  ## measure from key press to changed picture in Chromium
 	@$(PY) -m tests.benchmarks.sliders
 
 clean:  ## remove the environment and every cache
-	rm -rf $(VENV) $(YARDSTICK) build dist .pytest_cache .ruff_cache .hypothesis test-results
+	rm -rf $(VENV) $(YARDSTICK) $(DASK) build dist .pytest_cache .ruff_cache .hypothesis test-results
 	find . -name __pycache__ -o -name .ipynb_checkpoints | while IFS= read -r d; do rm -rf "$$d"; done
 
 # The parts of `make test`, each a target of its own.
@@ -98,4 +108,9 @@ $(YARDSTICK)/.installed: tests/yardstick/requirements.txt
 	$(YARDSTICK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help lab test test-quick test-lessons test-browser test-yardstick lessons bench-sliders clean $(PARTS)
+$(DASK)/.installed: tests/cluster/requirements.txt
+	@$(PYTHON) -m venv $(DASK) || { rm -rf $(DASK); exit 1; }
+	$(DASK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+.PHONY: help lab test test-quick test-lessons test-browser test-yardstick test-dask lessons sweep bench bench-sliders clean $(PARTS)

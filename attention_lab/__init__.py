@@ -18,8 +18,11 @@ from attention_lab.layers import Embedding, FeedForward, LayerNorm, Linear, RMSN
 from attention_lab.losses import cross_entropy
 from attention_lab.masks import causal_mask, combine_masks, padding_mask, prefix_mask, sliding_window_mask
 from attention_lab.multi_head import MultiHeadAttention
+from attention_lab.optimisers import SGD, Adam, clip_gradients, warmup_cosine
 from attention_lab.position_bias import RelativePositionBias, alibi_bias, alibi_slopes, relative_position_bucket
 from attention_lab.positions import LearnedPositions, positional_encoding, rotary_embedding
+from attention_lab.training import fit
+from attention_lab.weights import load_weights, save_weights
 
 __version__ = "0.1.0"
 
@@ -45,6 +48,13 @@ _TEACHING = {
 }
 
 __all__ = [
+    "Adam",
+    "SGD",
+    "clip_gradients",
+    "fit",
+    "load_weights",
+    "save_weights",
+    "warmup_cosine",
     "Decoder",
     "DecoderBlock",
     "Embedding",

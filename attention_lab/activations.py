@@ -43,10 +43,10 @@ def relu(x):
 def _gelu_backward(grad, saved):
     x, below, approximate = saved
     if approximate:
-        slope = 4 * below * (1 - below) * (math.sqrt(0.5 / math.pi) * (1 + 3 * 0.044715 * x * x))
+        density, steep = below * (1 - below), math.sqrt(8 / math.pi) * (1 + 3 * 0.044715 * x * x)
     else:
-        slope = np.exp(-x * x / 2) / math.sqrt(2 * math.pi)  # Φ'(x), the normal density
-    return (grad * (below + np.where(slope == 0, 0, x * slope)),)
+        density, steep = np.exp(-x * x / 2), 1 / math.sqrt(2 * math.pi)  # together Φ'(x), the normal density
+    return (grad * (below + np.where(density == 0, 0, x * density * steep)),)  # far out x² may overflow
 
 
 @differentiable(_gelu_backward)

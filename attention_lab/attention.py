@@ -179,14 +179,14 @@ def scaled_dot_product_attention(
         key, value = _repeat_heads(key, query), _repeat_heads(value, query)
 
     scores = scaled_scores(query, key, scale, softcap)  # score, scale: (..., n_q, n_k)
-    cap_slope = 1 if softcap is None else 1 - (scores / softcap) ** 2
+    cap_slope = 1 if softcap is None else 1 - (scores / float(softcap)) ** 2
     for hidden in _biases(mask, is_causal, scores):  # mask
         scores += hidden
     weights = _normalise(scores, -1, "scores + mask")  # normalise
     factor = dropout_factor(weights, dropout, rng)
     mixed = weights * factor if np.ndim(factor) else weights
     output = mixed @ value  # mix: (..., n_q, d_v)
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
     saved = query, key, value, output, weights, factor, cap_slope, scale, kv_heads
     return (output.astype(dtype, copy=False), mixed.astype(dtype, copy=False)), saved
 
@@ -255,7 +255,7 @@ def _repeat_heads(array, query):
 
 def _share_heads(grad, kv_heads):
     """What the query heads of a group send back to the key head that they share, summed."""
-    if kv_heads in (None, grad.shape[-3]):
+    if kv_heads is None or kv_heads == grad.shape[-3]:
         return grad
     *leading, heads, n, d = grad.shape
     return grad.reshape(*leading, kv_heads, heads // kv_heads, n, d).sum(-3)

@@ -4,7 +4,9 @@ An operation is a pair of functions: a forward that gives ``result, saved``, and
 ``(grad, saved)`` and gives one gradient for each array argument. The tape remembers the pairs, and nothing else.
 """
 
+import contextlib
 import heapq
+import os
 import sys
 from functools import wraps
 from inspect import signature
@@ -15,7 +17,8 @@ import numpy as np
 
 from attention_lab.checks import floating
 
-HOUSE = str(Path(__file__).parent)
+# Where a call passes through on its way here: this package, and what stands between a decorator and its function.
+INSIDE = (*(str(Path(file).parent) + os.sep for file in (__file__, np.__file__)), contextlib.__file__)
 _numbers = count()
 
 
@@ -63,8 +66,9 @@ class Tensor:
         seed = np.ones(self.shape) if seed is None else np.asarray(seed)
         if seed.shape != self.shape:
             raise ValueError(f"seed has shape {seed.shape}: expected {self.shape}, as the data")
-        for tensor, grad in pull(self, seed.astype(self.dtype)):
-            tensor.grad = grad if tensor.grad is None else tensor.grad + grad
+        with np.errstate(under="ignore"):
+            for tensor, grad in pull(self, seed.astype(self.dtype)):
+                tensor.grad = np.array(grad if tensor.grad is None else tensor.grad + grad)
 
     shape = property(lambda self: self.data.shape)
     dtype = property(lambda self: self.data.dtype)
@@ -78,8 +82,17 @@ class Tensor:
     def __len__(self):
         return len(self.data)
 
+    def __iter__(self):
+        return map(self.__getitem__, range(len(self)))
+
+    def __bool__(self):
+        return bool(self.data)
+
     def __float__(self):
-        return float(self.data)
+        return float(self.data.item())
+
+    def __reduce__(self):
+        return Tensor, (self.data,)  # a copy does not remember how it was made
 
     def __array__(self, *args, **kwargs):
         raise TypeError("a Tensor is not an array: use its .data, or a function that has a gradient")
@@ -87,11 +100,11 @@ class Tensor:
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         operation = self.of_ufunc.get(ufunc) if method == "__call__" and not kwargs else None
         if operation is None:
-            _refuse(f"np.{ufunc.__name__}")
+            _refuse(ufunc, "in place" if "out" in kwargs else "")
         return operation(*inputs)
 
     def __array_function__(self, function, *_):
-        _refuse(f"np.{function.__name__}")
+        _refuse(function)
 
 
 def differentiable(backward):
@@ -103,8 +116,9 @@ def differentiable(backward):
     Parameters
     ----------
     backward : callable
-        ``backward(grad, saved) -> gradients``: one for each argument in order, None (or left out at the end) where
-        there is none. A gradient may have the shape that its argument was broadcast to.
+        ``backward(grad, saved) -> gradients``: one for each argument in order, None where there is none; what is
+        never a Tensor may be left out at the end. A gradient may have the shape that its argument was broadcast to.
+        `grad` is read-only: another branch may hold it too. That of a float16 comes as float32.
 
     Returns
     -------
@@ -114,7 +128,7 @@ def differentiable(backward):
     Raises
     ------
     TypeError
-        If `backward` is no function.
+        If `backward` is no function; at the call, if `forward` gives no pair, or no floats from a Tensor.
 
     Examples
     --------
@@ -135,25 +149,43 @@ def differentiable(backward):
         @wraps(forward)
         def function(*args, **options):
             if any(isinstance(option, Tensor) for option in options.values()):
-                args, options = (bound := parameters_of.bind(*args, **options)).args, bound.kwargs
+                bound = parameters_of.bind(*args, **options)
+                bound.apply_defaults()  # what stands before it, so that it has its place
+                args, options = bound.args, bound.kwargs
             tensors = [(i, arg) for i, arg in enumerate(args) if isinstance(arg, Tensor)]
-            result, saved = forward(*(arg.data if isinstance(arg, Tensor) else arg for arg in args), **options)
-            if not tensors:
-                return result
-            first, *others = result if isinstance(result, tuple) else (result,)
-            made_by = function.__name__, backward, saved, tensors, _call_site()
-            tensor = Tensor.__new__(Tensor)._hold(np.asarray(first), made_by)
-            return (tensor, *others) if isinstance(result, tuple) else tensor
+            pair = forward(*(arg.data if isinstance(arg, Tensor) else arg for arg in args), **options)
+            if not (isinstance(pair, tuple) and len(pair) == 2):
+                raise TypeError(f"{function.__name__} must give two things, result and saved, got {pair!r}")
+            result, saved = pair
+            made_by = function.__name__, backward, saved, tensors, _call_site() if tensors else None
+            return _record(result, made_by) if tensors else result
 
         return function
 
     return decorate
 
 
+def _record(result, made_by):
+    """The Tensor of a result, or of its first entry. Nothing in it can be written to: the backward needs it."""
+    first, *others = map(_read_only, result if isinstance(result, tuple) else (result,))
+    first = np.asarray(first)
+    if first.dtype.kind != "f":
+        raise TypeError(f"{made_by[0]} gives {first.dtype}, and only floats have a gradient: use .data before it")
+    tensor = Tensor.__new__(Tensor)._hold(first, made_by)
+    return (tensor, *others) if isinstance(result, tuple) else tensor
+
+
+def _read_only(array):
+    if isinstance(array, np.ndarray):
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
 def _call_site():
     """File and line of the nearest caller outside this package."""
     frame = sys._getframe(2)
-    while frame.f_back and frame.f_code.co_filename.startswith(HOUSE):
+    while frame.f_back and frame.f_code.co_filename.startswith(INSIDE):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
@@ -180,8 +212,13 @@ def _parts(tensor, grad):
     if tensor._made_by is None:
         return []
     name, backward, saved, tensors, where = tensor._made_by
+    working = np.float32 if grad.dtype.itemsize < 4 else grad.dtype  # float16 has too few digits to sum in
+    grad = _read_only(np.asarray(grad, working))
     try:
         gradients = backward(grad, saved)
+        if not isinstance(gradients, tuple | list) or len(gradients) <= tensors[-1][0]:
+            got = len(gradients) if isinstance(gradients, tuple | list) else type(gradients).__name__
+            raise TypeError(f"it must give a tuple, one gradient for each of {tensors[-1][0] + 1} arguments, got {got}")
         return [(arg, _fit(gradients[i], arg)) for i, arg in tensors if gradients[i] is not None]
     except Exception as error:
         message = f"the backward of {name}, called at {where}, failed: {type(error).__name__}: {error}"
@@ -201,6 +238,9 @@ def _fit(grad, tensor):
     return grad.astype(tensor.dtype, copy=False)
 
 
-def _refuse(name):
-    ours = f"attention_lab.operations.{name[3:]}" if name[3:] in ("exp", "log", "where") else "@differentiable"
-    raise TypeError(f"{name} has no gradient for a Tensor: use {ours}, or .data for the plain array")
+def _refuse(function, how=""):
+    name = function.__name__
+    use = f"attention_lab.operations.{name}" if name in ("exp", "log", "where") else "a @differentiable function"
+    use = f"the Tensor's own .{name}" if hasattr(Tensor, name) else use
+    name = f"np.{name} {how}".strip()
+    raise TypeError(f"{name} has no gradient for a Tensor: use {use}, or .data for the plain array")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attention_lab.autodiff import Tensor
 from attention_lab.checks import check_choice, check_leading, check_mask, check_number, check_rows, check_size
 from attention_lab.functional import dropout as drop
 from attention_lab.layers import FeedForward, LayerNorm
@@ -21,6 +22,8 @@ class EncoderBlock:
     Parameters
     ----------
     d_model, num_heads, d_ff : int
+    d_head : int, optional
+        Features of one head, as in `MultiHeadAttention`: d_model // num_heads if not given.
     norm : {"pre", "post", None}
         Where the norms stand. None leaves them out, and the stream grows with depth.
     activation : str
@@ -50,11 +53,12 @@ class EncoderBlock:
     """
 
     def __init__(
-        self, d_model, num_heads, d_ff, *, norm="pre", activation="relu", dropout=0.0, rng=None, dtype=np.float32
-    ):
+        self, d_model, num_heads, d_ff, *, d_head=None, norm="pre", activation="relu", dropout=0.0, rng=None,
+        dtype=np.float32,
+    ):  # fmt: skip
         rng = np.random.default_rng() if rng is None else rng
         self.norm, self.dropout = check_choice("norm", norm, NORMS), check_number("dropout", dropout, low=0, below=1)
-        self.attention = MultiHeadAttention(d_model, num_heads, dropout=dropout, rng=rng, dtype=dtype)
+        self.attention = MultiHeadAttention(d_model, num_heads, d_head=d_head, dropout=dropout, rng=rng, dtype=dtype)
         self.feed_forward = FeedForward(d_model, d_ff, activation, rng=rng, dtype=dtype)
         self.norm_1, self.norm_2 = _norms(2, norm, d_model, dtype)
 
@@ -242,7 +246,9 @@ def _check_memory_mask(mask, x, memory, num_heads):
     check_leading(x=x, memory=memory)
     leading = np.broadcast_shapes(x.shape[:-2], memory.shape[:-2])
     scores_shape = (*leading, num_heads, x.shape[-2], memory.shape[-2])
-    return None if mask is None else check_mask(mask, scores_shape, "memory_mask")
+    if mask is not None:
+        check_mask(mask.data if isinstance(mask, Tensor) else mask, scores_shape, "memory_mask")
+    return mask
 
 
 def _norms(count, place, d_model, dtype):

@@ -3,6 +3,8 @@
 A result has the floating dtype of `x`, whatever dtype the parameters have. float16 is worked in float32 inside.
 """
 
+import math
+
 import numpy as np
 
 from attention_lab.autodiff import differentiable
@@ -19,7 +21,8 @@ from attention_lab.checks import (
 
 def _linear_backward(grad, saved):
     x, weight = saved
-    rows, of_rows = x.reshape(-1, x.shape[-1]), grad.reshape(-1, grad.shape[-1])  # every position of every sequence
+    n = math.prod(x.shape[:-1])  # every position of every sequence
+    rows, of_rows = x.reshape(n, x.shape[-1]), grad.reshape(n, grad.shape[-1])
     return grad @ weight.T, rows.T @ of_rows, of_rows.sum(0)
 
 

@@ -25,8 +25,10 @@ def value_and_grad(loss):
 
     Raises
     ------
-    TypeError, ValueError
+    TypeError
         If the loss is not one number, or was not made from the parameters.
+    RuntimeError
+        If a backward fails. The message names the operation and where it was called.
 
     Examples
     --------
@@ -43,13 +45,14 @@ def value_and_grad(loss):
         with _standing_in(model, tensors.values()):
             value = loss(model, *data, **options)
         if not isinstance(value, Tensor) or value.size != 1:
-            raise TypeError(f"loss must give one number made from the model's parameters, got {value!r}")
-        of_parameter = dict.fromkeys(tensors.values())
-        for tensor, grad in pull(value, np.ones_like(value.data), free=True):
-            if tensor in of_parameter:
-                of_parameter[tensor] = grad
-        found = {name: of_parameter[tensor] for name, tensor in tensors.items()}
-        return float(value), {n: np.zeros_like(tensors[n].data) if g is None else g for n, g in found.items()}
+            got = f"a Tensor of shape {value.shape}" if isinstance(value, Tensor) else f"{value!r}"
+            raise TypeError(f"loss must give one number made from the model's parameters, got {got}")
+        of_parameter = {tensor: np.zeros_like(tensor.data) for tensor in tensors.values()}
+        with np.errstate(under="ignore"):
+            for tensor, grad in pull(value, np.ones_like(value.data), free=True):
+                if tensor in of_parameter:
+                    of_parameter[tensor] = np.array(grad)  # its own: two may have come as one array
+        return float(value), {name: of_parameter[tensor] for name, tensor in tensors.items()}
 
     return function
 

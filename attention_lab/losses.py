@@ -66,4 +66,5 @@ def cross_entropy(logits, targets, *, ignore_index=None, label_smoothing=0.0):
     np.put_along_axis(aims, targets[..., None], 1 - smooth + smooth / logits.shape[-1], axis=-1)
     aims *= counts[..., None]
     logs, count = log_softmax(logits), max(1, int(counts.sum()))
-    return np.asarray(-(aims * logs).sum() / count, dtype), (logs, aims, count)
+    nats = np.multiply(aims, -logs, out=np.zeros_like(logs), where=aims > 0)  # a logit of -inf is no class to aim at
+    return np.asarray(nats.sum() / count, dtype), (logs, aims, count)

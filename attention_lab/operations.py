@@ -1,5 +1,7 @@
 """What can be done with a `Tensor`: each operation's backward stands beside its forward. Its operators are these."""
 
+import math
+
 import numpy as np
 
 from attention_lab.autodiff import Tensor, differentiable
@@ -20,13 +22,21 @@ def multiply(a, b):
     return a * b, (a, b)
 
 
-@differentiable(lambda grad, saved: (grad / saved[1], -grad * saved[0] / saved[1] ** 2))
+@differentiable(lambda grad, saved: (grad / saved[1], -grad * saved[0] / saved[1]))
 def divide(a, b):
-    return a / b, (a, b)
+    result = a / b
+    return result, (result, b)
 
 
-@differentiable(lambda grad, saved: (grad * saved[1] * saved[0] ** (saved[1] - 1),))
+@np.errstate(divide="ignore", invalid="ignore")
+def _power_backward(grad, saved):
+    a, exponent = saved
+    return (np.where(exponent == 0, 0, grad * exponent * a ** (exponent - 1)),)  # a⁰ is flat, at a = 0 too
+
+
+@differentiable(_power_backward)
 def power(a, exponent):
+    exponent = np.asarray(exponent) if isinstance(exponent, list | tuple) else exponent
     return a**exponent, (a, exponent)
 
 
@@ -70,12 +80,12 @@ def _sum_backward(grad, saved):
 
 @differentiable(_sum_backward)
 def total(x, axis=None, keepdims=False):
-    return x.sum(axis, keepdims=keepdims), (x.shape, axis, keepdims)
+    return np.sum(x, axis=axis, keepdims=keepdims), (np.shape(x), axis, keepdims)
 
 
+@differentiable(lambda grad, saved: _sum_backward(grad * (grad.size / max(1, math.prod(saved[0]))), saved))
 def mean(x, axis=None, keepdims=False):
-    summed = total(x, axis, keepdims)
-    return summed * (summed.size / x.size)
+    return np.mean(x, axis=axis, keepdims=keepdims), (np.shape(x), axis, keepdims)
 
 
 @differentiable(lambda grad, shape: (grad.reshape(shape),))
@@ -90,8 +100,8 @@ def swapaxes(x, first, second):
 
 @differentiable(lambda grad, axes: (grad.transpose(np.argsort(axes)),))
 def transpose(x, *axes):
-    axes = [axis % x.ndim for axis in axes or range(x.ndim)[::-1]]
-    return x.transpose(axes), axes
+    axes = axes[0] if len(axes) == 1 and isinstance(axes[0], list | tuple) else axes
+    return x.transpose(*axes), [axis % x.ndim for axis in axes or range(x.ndim)[::-1]]
 
 
 @differentiable(lambda grad, _: (grad,))
@@ -100,28 +110,55 @@ def astype(x, dtype):
 
 
 def _getitem_backward(grad, saved):
-    shape, index = saved
+    shape, index, is_view = saved
     whole = np.zeros(shape, grad.dtype)
-    np.add.at(whole, index, grad)  # an index may name an entry twice
+    if is_view:
+        whole[index] = grad
+    else:
+        np.add.at(whole, index, grad)  # a list may name an entry twice, a slice cannot
     return (whole,)
 
 
 @differentiable(_getitem_backward)
 def getitem(x, index):
-    return x[index], (x.shape, index)
+    result = x[index]
+    return result, (x.shape, index, np.may_share_memory(x, result))
 
 
+def _raise(base, exponent):
+    if isinstance(exponent, Tensor):
+        raise TypeError("power has no gradient for its exponent: write exp(exponent * np.log(base))")
+    return power(base, exponent)
+
+
+def _compare(ufunc):
+    """A comparison gives plain booleans: it has no gradient, and its result chooses, as in `where`."""
+    return lambda *pair: ufunc(*(side.data if isinstance(side, Tensor) else side for side in pair))
+
+
+COMPARISONS = {
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
 Tensor.of_ufunc = {
     np.add: add,
     np.subtract: subtract,
     np.multiply: multiply,
     np.divide: divide,
-    np.power: power,
+    np.power: _raise,
     np.matmul: matmul,
+    **{ufunc: _compare(ufunc) for ufunc in COMPARISONS.values()},
 }
 for _name, _operation in (("add", add), ("sub", subtract), ("mul", multiply), ("truediv", divide), ("matmul", matmul)):
     setattr(Tensor, f"__{_name}__", lambda self, other, f=_operation: f(self, other))
     setattr(Tensor, f"__r{_name}__", lambda self, other, f=_operation: f(other, self))
-Tensor.__pow__, Tensor.__neg__, Tensor.__getitem__ = power, lambda self: multiply(self, -1), getitem
+for _name, _ufunc in COMPARISONS.items():
+    setattr(Tensor, f"__{_name}__", lambda self, other, f=Tensor.of_ufunc[_ufunc]: f(self, other))
+Tensor.__pow__, Tensor.__rpow__ = _raise, lambda self, base: _raise(base, self)
+Tensor.__neg__, Tensor.__getitem__ = lambda self: multiply(self, -1), getitem
 Tensor.sum, Tensor.mean, Tensor.reshape, Tensor.swapaxes = total, mean, reshape, swapaxes
 Tensor.transpose, Tensor.astype = transpose, astype

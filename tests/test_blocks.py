@@ -68,6 +68,12 @@ def test_post_norm_encoder_block():
     assert_array_equal(got[1], weights)
 
 
+def test_head_size_of_an_encoder_block_is_free_of_d_model():
+    block = encoder_block("pre", d_head=11)
+    assert block.attention.W_q.shape == (D, HEADS * 11)
+    assert block(X)[0].shape == X.shape
+
+
 def test_block_without_norm_is_that_of_the_source_lab():
     block = lab.EncoderBlock(d_model=64, num_heads=4, d_ff=256, norm=None)
     x = normal(2, 10, 64)

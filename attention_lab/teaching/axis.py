@@ -57,7 +57,8 @@ class Axis:
             return {value: tick_text(value) for value in found}
         step = max(_step(self.high - self.low), 1 if self.whole else 0)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return {k * step: tick_text(k * step) for k in range(first, last + 1)}
+        found = [k * step for k in range(first, last + 1)]
+        return dict(zip(found, _tick_texts(found), strict=True))
 
     def _powers(self):
         """Powers of ten, every second or third of them on a long axis; with 2 and 5 times them on a short one."""
@@ -72,20 +73,34 @@ def tick_text(value):
     """A round number: in full where that is short, else as a power of ten; with a real minus sign."""
     if value == 0 or 9e-5 < abs(value) < 1e5:
         return f"{value:.10g}".replace("-", "−")
-    head, power = f"{value:.3g}".split("e") if "e" in f"{value:.3g}" else f"{value:.2e}".split("e")
+    head, power = f"{value:.2e}".split("e")
     head = "" if float(head) == 1 else f"{float(head):g} × ".replace("-", "−")
     return f"{head}10{str(int(power)).translate(_SUPERSCRIPT)}"
 
 
-def amount(value):
-    """A number as text, by its three leading digits."""
-    rounded = float(f"{value:.2e}")
+def _tick_texts(values):
+    """Round numbers as texts; where a power of ten would say the same of two, in full."""
+    texts = [tick_text(value) for value in values]
+    if len(set(texts)) == len(texts):
+        return texts
+    return [np.format_float_positional(value, precision=15, fractional=False, trim="-") for value in values]
+
+
+def amount(value, digits=3):
+    """A number as text, by its leading digits."""
+    rounded = float(f"{value:.{digits - 1}e}")
     if rounded == 0:
         return "0"
     if not 1e-3 <= abs(rounded) < 10_000:
-        head, power = f"{value:.1e}".split("e")
+        head, power = f"{value:.{digits - 2}e}".split("e")
         return f"{head} × 10{str(int(power)).translate(_SUPERSCRIPT)}".replace("-", "−")
-    return f"{value:.{max(0, 2 - math.floor(math.log10(abs(rounded))))}f}".replace("-", "−")
+    return f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(rounded))))}f}".replace("-", "−")
+
+
+def amounts(one, other):
+    """Two different numbers as texts, in as many digits as tell them apart: three, if those will do."""
+    pairs = ((amount(one, digits), amount(other, digits)) for digits in range(3, 19))
+    return next(pair for pair in pairs if pair[0] != pair[1])
 
 
 def spread(places, apart, low, high):

@@ -134,6 +134,9 @@ def strongest(panel, query=None):
         verb = "attends evenly to" if panel.kind == "weights" else "scores the same with"
         return f"{who} {verb} the keys it sees"
     size = abs(values) if panel.kind == "signed" else values
+    if panel.kind == "signed" and choice.sum() > 1 and np.ptp(values[choice]) <= 1e-6 * size[choice].max():
+        where = "everywhere" if query is None else f"all along {panel.name('query', query)}"
+        return f"the same {where} ({number(values[choice][0], digits(size[choice].max()))})"
     row, column = np.unravel_index(first_of_largest(np.where(choice, size, -np.inf)), size.shape)
     one, other = panel.name("query", row), panel.name("key", column)
     value = number(panel.values[row, column], 2 if panel.kind == "weights" else digits(size[choice].max()))

@@ -5,12 +5,12 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from attention_lab.checks import check_number, numeric
-from attention_lab.teaching.axis import SCALES, Axis, amount
+from attention_lab.teaching.axis import SCALES, Axis, amount, amounts
 from attention_lab.teaching.view import as_text
 
 MOST = 8  # lines: four colours, each with two dash patterns
 DOTS = 40  # points of a line up to which each is a dot
-BEYOND = 1e300  # no axis could span larger numbers
+BEYOND = 1e300  # no axis could span larger numbers, nor parts of one
 
 
 @dataclass
@@ -74,7 +74,8 @@ class Curves:
         self.x = _read_x(self.x, len(next(iter(self.lines.values()))), self.x_scale)
         self.roles = _read_roles(self.roles, self.lines)
         self.x_axis = Axis.along(self.x, self.x_scale)
-        self.marks = {as_text(name): check_number(f"marks[{name!r}]", at) for name, at in (self.marks or {}).items()}
+        marks = _read_names("marks", self.marks)
+        self.marks = {as_text(name): check_number(f"marks[{name!r}]", at) for name, at in marks.items()}
         drawn = np.concatenate([line[self.drawn(name)] for name, line in self.lines.items()])
         self.y_axis = Axis.around(drawn, self.scale) if self.limits is None else _read_limits(self.limits, self.scale)
 
@@ -116,8 +117,11 @@ class Curves:
 
     @property
     def heading(self):
-        ends = f"{amount_of_x(self.x[0])} to {amount_of_x(self.x[-1])}"
-        return f"{self.y_label or 'value'} over {self.x_label or 'x'} {ends}"
+        y_label, x_label, first, last = self.y_label or "value", self.x_label or "x", self.x[0], self.x[-1]
+        if first == last:
+            return f"{y_label} at {x_label} {amount_of_x(first)}"
+        ends = amount_of_x(first), amount_of_x(last)
+        return f"{y_label} over {x_label} {' to '.join(ends if ends[0] != ends[1] else amounts(first, last))}"
 
     def findings(self):
         """What there is to say of each line: (name, words)."""
@@ -132,10 +136,10 @@ class Curves:
         first, last = amount(y[0]), amount(y[-1])
         tiny = 1e-6 * abs(y).max()
         if np.ptp(y) <= tiny:
-            return f"stays at {first}"
+            return f"{'is' if len(y) == 1 else 'stays at'} {first}"
         steps = np.diff(y)
         if (steps >= -tiny).all() or (steps <= tiny).all():
-            return f"{'rises' if y[-1] > y[0] else 'falls'} from {first} to {last}"
+            return f"{'rises' if y[-1] > y[0] else 'falls'} from {' to '.join(amounts(y[0], y[-1]))}"
         words = [f"goes from {first} to {last}"]
         for name_of, at in (("smallest", y.argmin()), ("largest", y.argmax())):
             if abs(y[at] - y[0]) > tiny and abs(y[at] - y[-1]) > tiny:
@@ -154,12 +158,14 @@ class Curves:
 
 
 def amount_of_x(x):
-    return f"{x:.0f}" if x % 1 == 0 and abs(x) < 1e6 else amount(x)
+    return f"{x:.0f}".replace("-", "−") if x % 1 == 0 and abs(x) < 1e6 else amount(x)
 
 
 def _read_lines(lines):
     if not isinstance(lines, dict):
         raise TypeError(f"lines must be a dict, such as {{'norm': y}}, got a {type(lines).__name__}")
+    if len({as_text(name) for name in lines}) < len(lines):
+        raise ValueError(f"lines has two entries of the same name: {', '.join(map(as_text, lines))}")
     if not 1 <= len(lines) <= MOST:
         raise ValueError(f"lines has {len(lines)} entries: expected 1 to {MOST}, more could not be told apart")
     read = {as_text(name): numeric(f"lines[{name!r}]", line).astype(float) for name, line in lines.items()}
@@ -167,7 +173,13 @@ def _read_lines(lines):
     for name, line in read.items():
         if line.shape != (size,) or not size:
             raise ValueError(f"lines[{name!r}] has shape {line.shape}: expected ({size or 'n'},), one number a point")
-    return {name: np.where(abs(line) > BEYOND, np.inf, line) for name, line in read.items()}
+    return {name: _bounded(line) for name, line in read.items()}
+
+
+def _bounded(numbers):
+    """What no axis can hold becomes infinite; what none can tell from 0 becomes 0."""
+    size = abs(numbers)
+    return np.select([size > BEYOND, size < 1 / BEYOND], [np.inf, 0.0], numbers)
 
 
 def _read_x(x, size, scale):
@@ -175,7 +187,7 @@ def _read_x(x, size, scale):
     if x.shape != (size,):
         raise ValueError(f"x has shape {x.shape}: expected ({size},), one number a point of the lines")
     x = x.astype(float)
-    if not (np.isfinite(x) & (abs(x) < BEYOND)).all() or (np.diff(x) <= 0).any():
+    if not (np.isfinite(x) & (abs(x) < BEYOND)).all() or (np.diff(x) <= 1 / BEYOND).any():
         raise ValueError("x must hold finite numbers that rise: sort them, and leave out repeats")
     if scale == "log" and x[0] <= 0:
         raise ValueError(f"x begins at {x[0]:g}: a logarithmic axis needs x above 0, start at 1 for instance")
@@ -183,11 +195,17 @@ def _read_x(x, size, scale):
 
 
 def _read_roles(roles, lines):
-    roles = {as_text(name): role for name, role in (roles or {}).items()}
+    roles = {as_text(name): role for name, role in _read_names("roles", roles).items()}
     for name, role in roles.items():
         if name not in lines or role not in ("query", "key", "value"):
             raise ValueError(f"roles must call a line query, key or value, got {name!r}: {role!r}")
     return roles
+
+
+def _read_names(what, given):
+    if not isinstance(given, dict | None):
+        raise TypeError(f"{what} must be a dict, one entry a name, got a {type(given).__name__}")
+    return given or {}
 
 
 def _read_limits(limits, scale):

@@ -89,9 +89,9 @@ def _read(state):
     """Queries and keys, and what to say about unknown words. Of one sentence, queries are its last positions."""
     n_q, n_k = state.length, key_length(state, state.length)
     if is_cross(state):
-        queries, keys = _embed(state.sentence, n_q, 0, state), _embed(state.memory, n_k, state.padding, state)
+        queries, keys = _embed("sentence", n_q, 0, state), _embed("memory", n_k, state.padding, state)
     else:
-        both = _embed(state.sentence, max(n_q, n_k), state.padding, state)
+        both = _embed("sentence", max(n_q, n_k), state.padding, state)
         queries, keys = both.last(n_q), both.last(n_k)
     unknown = dict.fromkeys([*queries.unknown, *keys.unknown])
     return queries, keys, f"Not in the table, so given a made-up vector: {', '.join(unknown)}." if unknown else ""
@@ -110,9 +110,12 @@ class _Row:
         return _Row(self.tokens[-n:], self.vectors[-n:], self.positions[-n:], self.unknown)
 
 
-def _embed(sentence, n, padding, state):
-    """The first n words, over and over where there are fewer, the last of them padding."""
-    found = words.tokenize(sentence)
+def _embed(name, n, padding, state):
+    """The first n words of a text, over and over where there are fewer, the last of them padding."""
+    try:
+        found = words.tokenize(getattr(state, name))
+    except ValueError as error:  # it calls every text a sentence
+        raise ValueError(str(error).replace("sentence", name, 1)) from None
     tokens = (found * math.ceil(n / len(found)))[:n]
     vectors, unknown = words.embed(tokens)
     vectors = vectors[:, : state.d_model]  # the widest directions come first

@@ -207,4 +207,7 @@ def _label_bar(bar, panel, length, upright):
     if upright:
         bar.ax.set_title(panels_.bar_name(panel), loc="left", pad=9, **style)
     else:
+        if panel.kind != "weights":  # numbers with a sign are wide, and the next bar is near: keep to this one
+            first, *_, last = bar.ax.get_xticklabels()
+            first.set_ha("left"), last.set_ha("right")
         bar.ax.set_xlabel(panels_.bar_name(panel), loc="left", labelpad=2, **style)

@@ -15,6 +15,7 @@ WIDE, HIGH = 640, 330  # px of a chart that stands alone: a box whose size depen
 BESIDE = 456  # px of a chart beside another picture: as wide as one map with its labels
 LEFT, TOP, BOTTOM = 72, 36, 40  # px around the plot; the maps' rows begin at the same left edge
 NAME_ROOM = {WIDE: 136, BESIDE: 104}
+MARKS = 16  # names of marks below one another; then they begin at the top again
 PITCH, LETTER, REACH = 15, 7.0, 16  # px: from name to name, of a letter, from a line's end to its name
 POINTS = 320  # in all lines together; more points carry no number to hover over, which is quicker
 
@@ -136,7 +137,7 @@ class Plot:
         for i, (name, at) in enumerate(self.chart.marked().items()):
             x, (side, off) = self.across(at), ("", 5) if at < 0.6 else ("end", -5)
             parts.append(f'<path d="M{x:.1f} {self.top}V{self.bottom}"/>')
-            where = f'x="{x + off:.1f}" y="{self.top + 8 + 14 * i}"'
+            where = f'x="{x + off:.1f}" y="{self.top + 8 + 14 * (i % MARKS)}"'
             parts.append(f'<text class="{side}" {where}>{shorten(name, 150)}</text>')
         return f'<g class="marks">{"".join(parts)}</g>' if parts else ""
 

@@ -47,7 +47,7 @@ def still(view):
         "kind": view.kind,
         "scale": float(view.limit),
         "query": view.query,
-        "caption": view.alt,
+        "caption": f"{view.alt}. {view.note}" if view.note else view.alt,
         "axes": view.axes,
     }
     if len(view.weights) == 1:

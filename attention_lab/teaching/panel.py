@@ -12,11 +12,12 @@ from matplotlib.patches import Patch, PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
-from attention_lab.teaching.caption import digits, families, number, width
+from attention_lab.teaching.caption import digits, drawable, families, number, shorten, width
 from attention_lab.teaching.colours import FILL, MASKED, NAN, TEXT, hex_to_rgb, ink, ramp
 from attention_lab.teaching.view import AXES, axis_noun
 
 SIZE = 8  # points, of labels
+_AXIS_ROOM = 120  # points; a longer name of an axis ends in an ellipsis
 HATCHES = {
     "masked": {"facecolor": MASKED, "edgecolor": "#8a8a8a", "hatch": "/////"},
     "padding": {"facecolor": "#efefef", "edgecolor": "#8a8a8a", "hatch": "...."},
@@ -42,6 +43,7 @@ class Panel:
     columns: str = "key"  # the role of the columns
 
     def __post_init__(self):
+        self.axes = tuple(shorten(drawable(name), _AXIS_ROOM) for name in self.axes)
         if self.kind != "weights":
             self.visible = self.visible & (self.values != -np.inf)
         seen = self.visible & self.real
@@ -255,7 +257,8 @@ def _step(need, room):
 def bar_ticks(panel, room, upright=True):
     """Positions and texts of a colour bar that is `room` points long; 1/n is named "uniform"."""
     norm = panel.norm
-    over = panel.values[panel.drawn].max(initial=0) > norm.vmax * (1 + 1e-9)
+    seen = panel.values[panel.drawn]
+    over, under = seen.max(initial=0) > norm.vmax * (1 + 1e-9), seen.min(initial=0) < norm.vmin * (1 + 1e-9)
     if isinstance(norm, LogNorm):
         ticks = 10.0 ** np.arange(round(np.log10(norm.vmin)), 1)
         found = {float(tick): f"{tick:g}" if tick > 1e-5 else "1e−6" if tick < 5e-6 else "1e−5" for tick in ticks}
@@ -267,6 +270,8 @@ def bar_ticks(panel, room, upright=True):
             found = {tick: text.removesuffix("0").removesuffix(".0") for tick, text in found.items()}
     if over:
         found[float(ticks[-1])] = "≥ " + found[float(ticks[-1])]
+    if under and panel.kind != "weights":
+        found[float(ticks[0])] = "≤ " + found[float(ticks[0])]
     if panel.kind == "weights":
         found = _with_uniform(found, panel, 11 / room if upright else 38 / room)
     return found

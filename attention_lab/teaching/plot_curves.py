@@ -17,6 +17,7 @@ from attention_lab.teaching.picture import Picture
 from attention_lab.teaching.plot_inputs import read_text, read_title
 
 _WIDE, _HIGH = 270, 176  # points of the plot itself
+_MARKS = 14  # names of marks below one another; then they begin at the top again
 _NAME_ROOM, _PITCH, _REACH = 130, 10.5, 14  # points: of a line's name, from name to name, from a line's end to its name
 
 
@@ -136,10 +137,11 @@ def _name_lines(ax, chart, names):
 def _draw_marks(ax, chart):
     """Dotted lines at named places, each name a line lower than the last one and on the side that has room."""
     for i, (name, at) in enumerate(chart.marked().items()):
+        down = i % _MARKS * 11 + 2
         ax.axvline(at, color="#555555", linewidth=0.9, linestyle=(0, (1, 2)), zorder=1.5)
         side = "left" if at < 0.6 else "right"
         text = ax.text(
-            at + (4 if side == "left" else -4) / _WIDE, 1 - (i * 11 + 2) / _HIGH, shorten(drawable(name), 0.4 * _WIDE),
+            at + (4 if side == "left" else -4) / _WIDE, 1 - down / _HIGH, shorten(drawable(name), 0.4 * _WIDE),
             size=SIZE, ha=side, va="top", color="#555555", family=families(), parse_math=False,
         )  # fmt: skip
         text.set_path_effects([withStroke(linewidth=2, foreground="white")])

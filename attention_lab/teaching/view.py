@@ -1,6 +1,6 @@
 """What a demo shows, in numbers and in words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -156,7 +156,7 @@ class View:
     def amount(self, x):
         """A weight or score as text; a score of any size can be read."""
         fits = self.kind == "weights" or x == 0 or 0.005 <= abs(x) < 10_000
-        return f"{x:.2f}" if fits else f"{x:.1e}"
+        return (f"{x:.2f}" if fits else f"{x:.1e}").replace("-", "−")
 
     def _plain(self, head):
         who, best = self.name(0, self.query), self.best(head)
@@ -188,9 +188,10 @@ def number_repeats(labels):
 
 def read_axis_names(axes):
     """What rows and columns are: two texts."""
-    if isinstance(axes, str) or not isinstance(axes, Iterable) or not all(isinstance(name, str) for name in axes):
+    names = list(axes) if isinstance(axes, Iterable) and not isinstance(axes, str | Set) else [None]
+    if not all(isinstance(name, str) for name in names):
         raise TypeError(f"axes must be two texts, such as ('position', 'feature'), got {axes!r}")
-    axes = tuple(as_text(name) for name in axes)
+    axes = tuple(" ".join(as_text(name).split()) for name in names)
     if len(axes) != 2 or not all(axes):
         raise ValueError(f"axes must name rows and columns, such as ('position', 'feature'), got {axes!r}")
     return axes
@@ -198,7 +199,7 @@ def read_axis_names(axes):
 
 def axis_noun(name):
     """What one row or column is called: "query" where the axis says "query: attends"."""
-    return name.split(":")[0]
+    return name.split(":")[0] or name
 
 
 def as_text(token):

@@ -32,9 +32,15 @@ def run_sections(lesson):
 
 
 def needed_cells(lesson, section):
-    """The code of the earlier section that this one names by a ``needs:`` tag."""
+    """The code of the earlier sections that this one names by ``needs:`` tags, and of those that they name."""
     wanted = {name for cell in section.code for name in cell.tagged("needs")}
-    return [cell for other in lesson.sections if slug(other.title) in wanted for cell in other.code]
+    needed = []
+    for other in lesson.sections:
+        if other is section:
+            break
+        if slug(other.title) in wanted:
+            needed += [cell for cell in [*needed_cells(lesson, other), *other.code] if cell not in needed]
+    return needed
 
 
 def slug(title):

@@ -15,6 +15,8 @@ ROWS_OF_LESSON = {
     "04": ("A2", "B2"),
     "05": ("A3", "B5", "C1"),
     "06": ("A4", "B4", "B7", "B8", "B14"),
+    "07": (),  # gradients and training are no row of the texts' own
+    "08": (),
 }
 BATCHED = r"\((\d+, ){2,}\d+\)"
 # Patterns that the code of the row's cells must hold, each with what it stands for.

@@ -16,6 +16,8 @@ REACHES = {
     "04_multi_head_attention": [{"heads": 8}],
     "05_positions": [{"base": 4, "d_model": 16}, {"positions": "rotary"}],
     "06_transformer_block": [{"norm": "none", "depth": 32, "factor": 0.1}],
+    "07_gradients": [{"n": 8, "scale": 100.0}],
+    "08_first_training": [{"step": 200}],
 }
 
 

@@ -129,7 +129,7 @@ ANSWERS = [
         lambda x, interleaved=False: rotary_embedding(x),
         "yes, at each distance",
     ),
-    ("twins-apart", "ALiBi", "alibi_bias", lambda heads, n: -9.0 * (1 - np.eye(n))[None], "sinusoidal"),
+    ("twins-apart", "ALiBi", "alibi_bias", lambda heads, n: -9.0 * (1 - np.eye(n))[None], "rotary"),
     ("what-alibi-does", "times e^(−m · distance)", "attention", cut_far_ones, "cuts all beyond 1/m to 0"),
     (
         "because-rotary",

@@ -47,6 +47,10 @@ def path_of(svg, i=0):
         (lambda: Curves({"a": [1]}, limits=(2, 1)), "limits must rise, got"),
         (lambda: Curves({"a": [1]}, limits=(0, 1), scale="log"), "limits must rise, from above 0, got"),
         (lambda: Curves({"a": [1]}, marks={"here": "3"}), r"marks\['here'\] must be a number"),
+        (lambda: Curves({"a": [1]}, marks=[3]), "marks must be a dict, one entry a name, got a list"),
+        (lambda: Curves({1: [1], "1": [2]}), "lines has two entries of the same name: 1, 1"),
+        (lambda: Curves({"a": [1, 2]}, [0, 5e-324]), "x must hold finite numbers that rise"),
+        (lambda: Curves({"a": [1]}, roles=["query"]), "roles must be a dict"),
         (lambda: Curves({"a": [1]}, roles={"b": "query"}), "roles must call a line query, key or value, got 'b'"),
         (lambda: Curves({"a": [1]}, roles={"a": "head"}), "roles must call a line"),
     ],
@@ -69,11 +73,20 @@ def test_bad_input_is_named(call, message):
         ([1, 2, np.inf, np.inf], "rises from 1.00 to 2.00, 2 points are NaN or infinite"),
         ([1, 2, 1e301], "rises from 1.00 to 2.00, 1 point is NaN or infinite"),
         ([np.nan, np.nan], "has no number to draw, 2 points are NaN or infinite"),
-        ([12_345], "stays at 1.2 × 10⁴"),
+        ([12_345, 12_345], "stays at 1.2 × 10⁴"),
+        ([np.nan, 3], "is 3.00, 1 point is NaN or infinite"),
+        ([1e6, 1e6 + 2], "rises from 1.000000 × 10⁶ to 1.000002 × 10⁶"),
+        ([0, 5e-324], "stays at 0"),
     ],
 )
 def test_the_sentence_says_where_a_line_goes(line, said):
     assert Curves({"a": line}).alt == f"{HEADS} {len(line) - 1}; 'a' {said}"
+
+
+def test_the_sentence_of_one_place_and_of_places_that_look_the_same():
+    assert Curves({"a": [3]}, [7]).alt == "value at x 7; 'a' is 3.00"
+    assert Curves({"a": [1, 1]}, [-2, 1.5]).heading == "value over x −2 to 1.50"
+    assert Curves({"a": [1, 1]}, [0.1, 0.1001]).heading == "value over x 0.1000 to 0.1001"
 
 
 def test_what_an_axis_cannot_show_is_said():
@@ -100,7 +113,9 @@ def test_amounts(value, text):
 
 
 @pytest.mark.parametrize("scale", ["linear", "log"])
-@pytest.mark.parametrize("span", [(1, 1), (8, 40), (1e-9, 1e30), (0.3, 0.31), (3, 5000), (1e-300, 1e300)])
+@pytest.mark.parametrize(
+    "span", [(1, 1), (8, 40), (1e-9, 1e30), (0.3, 0.31), (3, 5000), (1e-300, 1e300), (1e9, 1e9 + 9e3)]
+)
 def test_an_axis_holds_its_numbers_and_has_ticks_that_can_be_read(span, scale):
     axis = Axis.around(np.array(span), scale)
     assert axis.holds(np.array(span)).all()
@@ -211,3 +226,11 @@ def test_hostile_texts_leave_the_page_well_formed_and_draw(text):
 def test_a_caption_takes_the_place_of_the_sentence():
     picture = al.curves({"a": [1, 2]}, caption="Before.", note="Look.")
     assert picture.alt == "Before." and "Before. Look." in [text.get_text() for text in words(picture)]
+
+
+def test_many_marks_stay_inside_the_plot():
+    chart = Curves({"a": [1, 2]}, marks={f"mark {i}": i / 30 for i in range(30)})
+    heights = [float(y) for y in re.findall(r'y="([^"]*)">mark', live_curves.draw(chart))]
+    assert len(heights) == 30 and max(heights) < live_curves.HIGH - live_curves.BOTTOM
+    ax = live_curves.still(chart).figure.axes[0]
+    assert min(text.get_position()[1] for text in ax.texts if text.get_text().startswith("mark")) > 0.1

@@ -104,6 +104,13 @@ def test_stages_lead_from_scores_to_weights():
     assert demo.view.kind == "scores"
 
 
+def test_a_memory_without_words_is_called_memory():
+    demo = explore_attention("the cat sat")
+    demo.strict = False
+    demo.set(memory="...")
+    assert str(demo.errors[-1]).startswith("memory holds no word (got '...')")
+
+
 def vectors_of(sentence):
     return words.embed(words.tokenize(sentence))[0]
 

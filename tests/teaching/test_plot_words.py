@@ -40,6 +40,9 @@ def test_a_row_without_a_choice_is_not_the_news():
 
 
 def test_even_weights_are_called_even():
+    assert heatmap(np.zeros((2, 4)), kind="signed").alt == "2 × 4 values; the same everywhere (0.000)"
+    one = heatmap([[1.5, 1.5], [2, 3]], kind="signed", query=0, axes=("position", "feature"))
+    assert one.alt == "2 × 2 values; the same all along position 0 (1.50)"
     assert heatmap(np.full((2, 4), 0.25)).alt == "2 × 4 weights; every query attends evenly to the keys it sees"
 
 
@@ -192,3 +195,26 @@ def test_nothing_is_cut_and_nothing_overlaps(name):
         down = min(box.y1, second.y1) - max(box.y0, second.y0)
         assert across <= 1 or down <= 3, f"{one!r} overlaps {other!r}"  # a box is taller than its letters
     assert width < 1300 and height < 1300
+
+
+def test_names_of_axes_are_one_line_that_fits():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        picture = heatmap(weights(5, 5), axes=("a\tlong " + 90 * "n", "fea\nture"))
+        picture.figure.canvas.draw()
+    ax = picture.figure.axes[0]
+    assert ax.get_ylabel().startswith("a long nnn") and ax.get_ylabel().endswith("…")
+    assert ax.get_xlabel() == "fea ture"
+    assert ax.yaxis.label.get_window_extent().height <= ax.get_window_extent().height
+
+
+@pytest.mark.parametrize("axes", [{"position", "feature"}, "ab", 3, (1, 2), None])
+def test_axes_are_two_texts_in_their_order(axes):
+    with pytest.raises(TypeError, match="axes must be two texts"):
+        heatmap(weights(2, 2), axes=axes)
+
+
+def test_axes_may_come_one_by_one_and_may_not_be_blank():
+    assert heatmap(weights(2, 2), axes=iter(["row", ":column"])).alt.count(":column ") == 1
+    with pytest.raises(ValueError, match="axes must name rows and columns"):
+        heatmap(weights(2, 2), axes=(" ", "feature"))

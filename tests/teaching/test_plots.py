@@ -190,3 +190,17 @@ def test_pipeline_adds_a_float_mask():
     picture = pipeline(np.eye(2), np.eye(2), np.eye(2), bias, scale=2.0)
     masked = [ax for ax in picture.figure.axes if ax.texts][2].collections[0].get_array()
     np.testing.assert_allclose(masked.filled(9), [[2, 3], [9, 2]])
+
+
+def test_the_bar_says_that_colours_end_before_the_numbers_do():
+    bar = heatmap([[-3.0, 0.5, 2.0]], kind="signed", scale=1.0).figure.axes[1]
+    texts = [label.get_text() for label in bar.get_yticklabels()]
+    assert (texts[0], texts[-1]) == ("≤ −1", "≥ 1")
+
+
+def test_numbers_of_neighbouring_bars_keep_apart():
+    figure = head_grid(np.stack([2.2 * np.eye(7), -2.04 * np.eye(7)]), kind="signed", scale="own").figure
+    figure.canvas.draw()
+    bars = [ax for ax in figure.axes if "about zero" in ax.get_xlabel()]
+    last, first = bars[0].get_xticklabels()[-1].get_window_extent(), bars[1].get_xticklabels()[0].get_window_extent()
+    assert len(bars) == 2 and last.x1 + 2 < first.x0

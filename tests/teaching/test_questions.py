@@ -9,7 +9,7 @@ from attention_lab.teaching.questions import BANK, CLOSING, RECALL
 from attention_lab.teaching.questions.question import Question, question
 
 ALL = [pytest.param(item, id=item.id) for item in BANK.values()]
-LESSONS = ("00", "01", "02", "03", "04", "05", "06")
+LESSONS = ("00", "01", "02", "03", "04", "05", "06", "07", "08")
 EXERCISES = {
     "00": ("similarity",),
     "01": ("attention", "softmax", "log_softmax"),
@@ -18,6 +18,8 @@ EXERCISES = {
     "04": ("multi_head_attention",),
     "05": ("positional_encoding", "rotary"),
     "06": ("layer_norm", "pre_norm", "feed_forward"),
+    "07": ("softmax_backward", "layer_norm_backward"),
+    "08": ("dropout", "warmup"),
 }
 # Questions that learners ask (Q) and what they often get wrong (M), by lesson.
 ROWS = {
@@ -28,6 +30,8 @@ ROWS = {
     "04": {*(f"Q{i}" for i in range(45, 57)), "M14", "M15", "M16"},
     "05": {*(f"Q{i}" for i in range(57, 72)), "M17", "M18", "M19"},
     "06": {*(f"Q{i}" for i in range(72, 84)), "M20", "M21"},
+    "07": {*(f"Q{i}" for i in range(84, 88)), "M22"},
+    "08": {f"Q{i}" for i in range(88, 95)},
 }
 PREDICTED = {
     "00": ("own-top-key",),
@@ -40,6 +44,8 @@ PREDICTED = {
         *("what-base-means", "twins-apart", "what-alibi-does"),
     ),
     "06": ("pre-norm-growth", "norm-over-the-sentence", "without-residuals", "before-or-after"),
+    "07": ("saturated-softmax", "whole-jacobian", "masked-row-gradient"),
+    "08": ("loss-at-the-start", "reversed-map", "dropout-rows", "first-adam-step", "start-scale"),
 }
 
 

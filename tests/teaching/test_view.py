@@ -94,10 +94,10 @@ def test_sentences_of_weights(arguments, alt, spoken):
 @pytest.mark.parametrize(
     ("scores", "alt"),
     [
-        ([-3.0, -5.0], "'0' scores highest with '0' (-3.00)"),
+        ([-3.0, -5.0], "'0' scores highest with '0' (−3.00)"),
         ([2.0, 2.0], "'0' scores the same with the keys it sees (2.00)"),
         ([1e300, 0.0], "'0' scores highest with '0' (1.0e+300)"),
-        ([0.0, 1e-7], "'0' scores highest with '1' (1.0e-07)"),
+        ([0.0, 1e-7], "'0' scores highest with '1' (1.0e−07)"),
         ([-np.inf, 1.0], "'0' scores highest with '1' (1.00)"),
         ([-np.inf, -np.inf], "'0' sees no key"),
         ([np.inf, 1.0], "'0' scores highest with '1' (1.00); 1 cell is NaN or infinite"),
@@ -115,12 +115,12 @@ def test_sentences_of_scores(scores, alt):
         (
             [-0.9, 0.5],
             {},
-            "position 0 is largest in size at feature 0 (-0.90)",
+            "position 0 is largest in size at feature 0 (−0.90)",
             "position 0 is largest in size at feature 0:",
         ),
         ([0.5, 0.5], {}, "position 0 is the same everywhere (0.50)", "position 0 is the same everywhere: 0.50."),
         ([np.nan, np.nan], {}, "position 0 has no number; 2 cells are NaN or infinite", "position 0 has no number."),
-        ([0.1, -3.0], {"query_tokens": ["cat"]}, "'cat' is largest in size at feature 1 (-3.00)", "‘cat’ is largest"),
+        ([0.1, -3.0], {"query_tokens": ["cat"]}, "'cat' is largest in size at feature 1 (−3.00)", "‘cat’ is largest"),
     ],
 )
 def test_sentences_of_signed_values(values, about, alt, spoken):
@@ -217,3 +217,8 @@ def test_hostile_texts_leave_the_page_well_formed(kind, heads, repeat):
         assert (tags.open, tags.wrong) == ([], [])
         assert tags.labels == [view.alt]
         assert "script" not in tags.names and ("img" in tags.names) == (weights.size > live_heatmap.TABLE_CELLS)
+
+
+def test_the_still_picture_says_the_note_too():
+    view = View([[0.2, 0.8]], note="Made up.")
+    assert live_heatmap.still(view).alt == f"{view.alt}. Made up."

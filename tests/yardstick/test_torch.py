@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import attention_lab as lab
-from attention_lab import functional
+from attention_lab import activations
 
 BATCH, N, N_K, D, D_MEMORY, HEADS, D_FF = 2, 7, 11, 30, 13, 5, 17
 FLOATS = (np.float32, np.float64)
@@ -62,10 +62,10 @@ def random_mask(*shape):
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (functional.relu, F.relu),
-        (functional.gelu, F.gelu),
-        (lambda x: functional.gelu(x, approximate=True), lambda x: F.gelu(x, approximate="tanh")),
-        (functional.silu, F.silu),
+        (activations.relu, F.relu),
+        (activations.gelu, F.gelu),
+        (lambda x: activations.gelu(x, approximate=True), lambda x: F.gelu(x, approximate="tanh")),
+        (activations.silu, F.silu),
         (lab.softmax, lambda x: F.softmax(x, -1)),
         (lab.log_softmax, lambda x: F.log_softmax(x, -1)),
     ],

@@ -21,6 +21,14 @@ from attention_lab.teaching.exercises import (
     lesson_05_rotary,
     lesson_06,
     lesson_06_block,
+    lesson_07,
+    lesson_07_attention,
+    lesson_07_norm,
+    lesson_07_numeric,
+    lesson_08,
+    lesson_08_adam,
+    lesson_08_dropout,
+    lesson_08_schedule,
 )
 from attention_lab.teaching.exercises.checker import assess
 from attention_lab.teaching.exercises.display import Said, Source, show_source, source_of
@@ -42,6 +50,14 @@ _LESSONS = (
     lesson_05_bias,
     lesson_06,
     lesson_06_block,
+    lesson_07,
+    lesson_07_attention,
+    lesson_07_norm,
+    lesson_07_numeric,
+    lesson_08,
+    lesson_08_adam,
+    lesson_08_dropout,
+    lesson_08_schedule,
 )
 EXERCISES = {exercise.name: exercise for lesson in _LESSONS for exercise in lesson.EXERCISES}
 

@@ -3,6 +3,7 @@
 import inspect
 import re
 import sys
+from copy import deepcopy
 from functools import cache
 
 import numpy as np
@@ -176,7 +177,20 @@ def _right(exercise, given, outcomes):
                     f"that array. Work on a new one (`{name} = {name} - 1` instead of `{name} -= 1`).",
                     "wrong",
                 )
+    if _draws_elsewhere(exercise, given):
+        return Said(
+            "The numbers are such as they should be, but your function draws none from `rng`: then nobody can repeat a "
+            "run. Draw from the generator that is handed in, as in `rng.random(x.shape)`.",
+            "wrong",
+        )
     return Said(f"Correct: {exercise.learned}{_widened(exercise, given, outcomes)}", "correct")
+
+
+def _draws_elsewhere(exercise, given):
+    """Whether generators were handed over, and all of them stand as they stood."""
+    pairs = [pair for args, case in zip(given, exercise.cases) for pair in zip(args, case)]
+    states = [[one.bit_generator.state for one in pair] for pair in pairs if isinstance(pair[0], np.random.Generator)]
+    return bool(states) and all(now == before for now, before in states)
 
 
 def _widened(exercise, given, outcomes):
@@ -232,6 +246,8 @@ def _remark(exercise, function, outcomes, first):
         whose = "its" if len(names) == 1 else "their"
         return f" Your function never uses {' and '.join(names)}: does another name stand in {whose} place?"
     if _wavers(exercise, function, outcome, first):
+        if any(isinstance(arg, np.random.Generator) for arg in exercise.cases[first]):
+            return " Called again with the same generator, it gives other numbers: draw from that one alone."
         return " Called again, it gives other numbers: take out what is random, or what it keeps from call to call."
     if _right_one_by_one(exercise, function, exercise.cases[first]):
         return " A single matrix comes out right: count axes from the last one, -1 and -2, and stacks will too."
@@ -266,4 +282,5 @@ def _call(exercise):
 
 
 def _copies(args):
-    return tuple(arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args)
+    """The arguments anew: what a function writes, or draws, leaves the case as it was."""
+    return tuple(deepcopy(arg) if isinstance(arg, (np.ndarray, np.random.Generator)) else arg for arg in args)

@@ -15,6 +15,9 @@ from attention_lab.teaching.questions import (
     lesson_05_rotary,
     lesson_06_norms,
     lesson_06_stream,
+    lesson_07,
+    lesson_08_dropout,
+    lesson_08_training,
 )
 from attention_lab.teaching.questions.question import Question
 
@@ -33,6 +36,9 @@ _MODULES = (
     lesson_05_rotary,
     lesson_06_norms,
     lesson_06_stream,
+    lesson_07,
+    lesson_08_training,
+    lesson_08_dropout,
 )
 
 BANK = {item.id: item for module in _MODULES for item in vars(module).values() if isinstance(item, Question)}
@@ -45,6 +51,8 @@ RECALL = {
     "04": ("weight-or-contribution", "it-and-cat"),
     "05": ("more-heads-cost", "shift-or-scale"),
     "06": ("shuffled-words", "mask-at-generation"),
+    "07": ("norm-over-the-sentence", "cosine-cannot-focus"),
+    "08": ("saturated-softmax", "times-zero"),
 }
 
 # Three questions close a lesson, and are its gate: who can answer them may skip it.
@@ -56,4 +64,6 @@ CLOSING = {
     "04": ("column-blocks", "what-w-o-does", "split-or-project"),
     "05": ("add-or-concatenate", "double-exponent", "learned-or-sinusoidal"),
     "06": ("last-norm", "inside-or-outside", "feed-forward-for"),
+    "07": ("rows-of-jacobian", "used-twice", "backward-twice"),
+    "08": ("shift-by-one", "validation-below-training", "drop-scores"),
 }

@@ -19,8 +19,8 @@ from attention_lab.teaching.questions.question import question
         "and there next to nothing is left: each p (1 − p) is below 0.0000002.",
         "about as much": "Dividing by the sum undoes a factor of the exponentials, but not one of the scores: those "
         "weights are [1, 0, 0, 0] to six digits, and no small change of a score moves them.",
-        "next to nothing": "Less than a ten-thousandth, though it is multiplied by 16 on the way. A softmax that has "
-        "made up its mind passes on almost no gradient: it stops learning.",
+        "next to nothing": "About a hundred-thousandth, although it is multiplied by 16 on the way. A saturated "
+        "softmax passes on almost no gradient: it stops learning.",
     },
 )
 def saturated_softmax():
@@ -63,11 +63,11 @@ def whole_jacobian():
     text="One query of four may see no key. Its weights, 0/0, are NaN; after the division they are replaced by 0, and "
     "the output is finite. Where are the gradients of queries and keys NaN?",
     options={
-        "nowhere": "What goes forward well should go back well. But the way back passes the division too: it "
-        "multiplies a gradient of 0 by 1/0, and that is NaN.",
+        "nowhere, all are finite": "What goes forward well should go back well. But the way back passes the division "
+        "too: it multiplies a gradient of 0 by 1/0, and that is NaN.",
         "in that query alone": "The NaN does start in its row. But a key's gradient is a sum over all queries, and one "
         "NaN in a sum is enough.",
-        "in that query and every key": "0 · 1/0 = NaN on the way back, and each key adds it in; soon every parameter "
+        "in it and in every key": "0 · 1/0 = NaN on the way back, and each key adds it in; soon every parameter "
         "is NaN. Mend it before the division: divide by 1 where the sum is 0.",
     },
 )
@@ -80,7 +80,7 @@ def masked_row_gradient():
         weights = positive / positive.sum(-1, keepdims=True)
         where(np.isnan(weights.data), 0, weights).backward(rng.normal(size=(4, 6)))
     queries, keys = (np.flatnonzero(np.isnan(x.grad).all(-1)).tolist() for x in (query, key))
-    names = {0: "nowhere", 1: "in that query alone", 7: "in that query and every key"}
+    names = {0: "nowhere, all are finite", 1: "in that query alone", 7: "in it and in every key"}
     return names[len(queries + keys)]
 
 
@@ -130,7 +130,7 @@ def used_twice():
     "rows-of-jacobian",
     lesson="07",
     source="lesson",
-    text="Row i of softmax's Jacobian says how weight i changes with each of the scores. What is the sum of this row?",
+    text="Row i of softmax's Jacobian says how weight i, p_i, changes with each score. What is the sum of this row?",
     options={
         "0": "The sum says what happens when all scores rise together: nothing, as a constant added to all scores "
         "cancels. So no gradient can push all scores the same way.",
@@ -153,14 +153,15 @@ def rows_of_jacobian():
     "because-softmax_backward",
     lesson="07",
     source="exercise",
-    text="`softmax_backward` returns `p * (grad - (p * grad).sum())`. The sum is subtracted because …",
+    text="For one row `softmax_backward` returns `weights * (grad - (weights * grad).sum())`. The sum is "
+    "subtracted because …",
     options={
         "each score is in every divisor": "Raise one score, and the sum below every weight grows: all other weights "
-        "fall. The subtracted term is that; `p * grad` alone leaves it out.",
+        "fall. The subtracted term is that; `weights * grad` alone leaves it out.",
         "the result must sum to 1": "It is the weights that sum to 1. The gradient by the scores sums to 0, since "
         "raising all scores together changes nothing.",
         "exp would overflow otherwise": "That is the largest score, which the forward subtracts. On the way back there "
-        "is no exp: weights are at most 1, and `p * grad` stays finite.",
+        "is no exp: weights are at most 1, and `weights * grad` stays finite.",
     },
 )
 def because_softmax_backward():
@@ -172,7 +173,7 @@ def because_softmax_backward():
         return "the result must sum to 1"
     if not np.isfinite(softmax(1000 * row) * grad).all():
         return "exp would overflow otherwise"
-    p, raised = softmax(row), softmax(row + [0, 0, 1e-3, 0, 0])
+    p, raised = softmax(row), softmax(row + 0.001 * np.eye(5)[2])
     others_fall = (np.delete(raised - p, 2) < 0).all()
     with_sum, without = (np.allclose(scores.grad, p * (grad - taken)) for taken in ((p * grad).sum(), 0))
     return "each score is in every divisor" if others_fall and with_sum and not without else "no reason at all"
@@ -182,7 +183,8 @@ def because_softmax_backward():
     "because-layer_norm_backward",
     lesson="07",
     source="exercise",
-    text="With gain 1, `layer_norm_backward` returns `(grad - grad.mean() - normed * (grad * normed).mean()) / root`. "
+    text="For one row and gain 1 `layer_norm_backward` returns "
+    "`(grad - grad.mean() - normed * (grad * normed).mean()) / root`. "
     "Two means are subtracted because …",
     options={
         "two ways to move x change nothing": "Add a constant to x, or stretch it about its mean: the norm undoes both. "

@@ -46,6 +46,15 @@ def test_lessons_have_their_exercises():
         "feed_forward",
         "pre_norm",
         "encoder_block",
+        "softmax_backward",
+        "attention_backward",
+        "layer_norm_backward",
+        "numeric_gradient",
+        "shift",
+        "cross_entropy",
+        "adam_step",
+        "dropout",
+        "warmup_cosine",
     ]
 
 

@@ -8,7 +8,14 @@ import pytest
 import attention_lab
 from attention_lab.teaching.exercises import EXERCISES
 from attention_lab.teaching.exercises.checker import assess
-from tests.teaching.exercises import right_00_01, right_02_03, right_04_05, right_06  # noqa: F401, it fills RIGHT
+from tests.teaching.exercises import (  # noqa: F401, they fill RIGHT
+    right_00_01,
+    right_02_03,
+    right_04_05,
+    right_06,
+    right_07,
+    right_08,
+)
 from tests.teaching.exercises.right import RIGHT
 
 ANSWERS = [(name, function) for name, functions in RIGHT.items() for function in functions]

@@ -8,20 +8,10 @@ import pytest
 from attention_lab import softmax
 from attention_lab.teaching.exercises import EXERCISES
 from attention_lab.teaching.exercises.checker import assess
+from tests.teaching.exercises import wrong_04_06, wrong_07_08  # noqa: F401, they fill WRONG
+from tests.teaching.exercises.wrong import REFERENCE, WRONG, wrong
 
-WRONG = []
 OWN = np.random.default_rng(0).normal(size=(5, 3))
-REFERENCE = {name: exercise.reference for name, exercise in EXERCISES.items()}
-
-
-def wrong(name, *words, never=""):
-    """Note a function as a wrong answer, what is to be said about it, and what is not."""
-
-    def note(function):
-        WRONG.append(pytest.param(name, function, words, never, id=function.__name__))
-        return function
-
-    return note
 
 
 @wrong("similarity", "`result`[1, 4] is 0.411 and should be 0.4114")
@@ -173,65 +163,6 @@ def compares_by_is(sentence_ids):
 def empties_single_keys(weights):
     spread = -(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=-1)
     return np.where(spread == 0, 0, np.exp(spread))
-
-
-@wrong("multi_head_attention", "never uses `W_v`", never="A known cause")
-def takes_the_keys_for_values(x, W_q, W_k, W_v, W_o, num_heads):
-    return REFERENCE["multi_head_attention"](x, W_q, W_k, W_k, W_o, num_heads)
-
-
-@wrong("multi_head_attention", "A single matrix comes out right")
-def unpacks_one_sentence(x, W_q, W_k, W_v, W_o, num_heads):
-    n, d_model = x.shape
-    return REFERENCE["multi_head_attention"](x.reshape(n, d_model), W_q, W_k, W_v, W_o, num_heads)
-
-
-@wrong("split_heads", "not enough values to unpack", "`*leading, n, d = x.shape` takes any number")
-def unpacks_a_batch(x, num_heads):
-    batch, n, d = x.shape
-    return x.reshape(batch, n, num_heads, d // num_heads).swapaxes(1, 2)
-
-
-@wrong("split_heads", "`/` gives a float, `//` a whole number")
-def divides_a_size(x, num_heads):
-    return x.reshape(*x.shape[:-1], num_heads, x.shape[-1] / num_heads).swapaxes(-2, -3)
-
-
-@wrong("repeat_heads", "`result` has shape (2, 5, 3) and should have (6, 5, 3)", never="A single matrix")
-def counts_from_the_front(key, num_heads):
-    return np.repeat(key, num_heads // key.shape[1], axis=1)
-
-
-@wrong("rotary", "A turn keeps lengths", "with the same angle")
-def gives_each_feature_an_angle(x, positions):
-    angle = positions[:, None] / 10000 ** (np.arange(x.shape[-1]) / x.shape[-1])
-    a, b = np.split(x, 2, axis=-1)
-    return x * np.cos(angle) + np.concatenate([-b, a], axis=-1) * np.sin(angle)
-
-
-@wrong("rotary", "never uses `positions`", never="You count the rows")
-def leaves_rows_alone(x, positions):
-    return x.copy()
-
-
-@wrong("relative_bucket", "falls into bucket 32, and the table ends at 31", never="largest bucket")
-def bounds_the_distance(distance, num_buckets, max_distance):
-    exact, distance = num_buckets // 2, np.minimum(distance, max_distance)
-    share = np.log(np.maximum(distance, exact) / exact) / math.log(max_distance / exact)
-    return np.where(distance < exact, distance, (exact + share * (num_buckets - exact)).astype(int))
-
-
-@wrong("relative_bucket", "`bucket`[3] is 5 and should be 4", never="spread over all")
-def rounds_up(distance, num_buckets, max_distance):
-    exact = num_buckets // 2
-    share = np.log(np.maximum(distance, exact) / exact) / math.log(max_distance / exact)
-    far = np.minimum(np.ceil(exact + share * (num_buckets - exact)), num_buckets - 1)
-    return np.where(distance < exact, distance, far)
-
-
-@wrong("alibi_bias", "`bias` has shape (5, 5, 2) and should have (2, 5, 5)")
-def puts_heads_last(slopes, n):
-    return np.moveaxis(REFERENCE["alibi_bias"](slopes, n), 0, -1)
 
 
 @pytest.mark.parametrize(("name", "function", "words", "never"), WRONG)
