@@ -99,15 +99,16 @@ def log_softmax(x, axis=-1):
 
 def _attention_backward(grad, saved):
     """Gradients of query, key, value and a floating mask, from the weights that the forward kept."""
-    query, key, value, output, weights, factor, cap_slope, scale, kv_heads = saved
-    to_value = (weights * factor).swapaxes(-1, -2) @ grad  # mix
+    query, key, value, output, weights, mixed, factor, cap_slope, scale, kv_heads = saved
+    to_value = mixed.swapaxes(-1, -2) @ grad  # mix
     to_scores = grad @ value.swapaxes(-1, -2)
-    to_scores *= factor
+    if np.ndim(factor):
+        to_scores *= factor
     to_scores -= (grad * output).sum(-1, keepdims=True)  # normalise: the same as Σ weights · to_scores
     to_scores *= weights
-    to_mask, to_scores = to_scores, to_scores * (cap_slope * scale)  # scale
-    to_key = to_scores.swapaxes(-1, -2) @ query  # score
-    return to_scores @ key, _share_heads(to_key, kv_heads), _share_heads(to_value, kv_heads), to_mask
+    to_mask, to_scores = to_scores, to_scores * cap_slope if np.ndim(cap_slope) else to_scores
+    to_key = to_scores.swapaxes(-1, -2) @ (query * scale)  # score, scale
+    return to_scores @ (key * scale), _share_heads(to_key, kv_heads), _share_heads(to_value, kv_heads), to_mask
 
 
 @differentiable(_attention_backward)
@@ -187,7 +188,7 @@ def scaled_dot_product_attention(
     mixed = weights * factor if np.ndim(factor) else weights
     output = mixed @ value  # mix: (..., n_q, d_v)
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
-    saved = query, key, value, output, weights, factor, cap_slope, scale, kv_heads
+    saved = query, key, value, output, weights, mixed, factor, cap_slope, scale, kv_heads
     return (output.astype(dtype, copy=False), mixed.astype(dtype, copy=False)), saved
 
 

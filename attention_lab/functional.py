@@ -20,10 +20,9 @@ from attention_lab.checks import (
 
 
 def _linear_backward(grad, saved):
-    x, weight = saved
-    n = math.prod(x.shape[:-1])  # every position of every sequence
-    rows, of_rows = x.reshape(n, x.shape[-1]), grad.reshape(n, grad.shape[-1])
-    return grad @ weight.T, rows.T @ of_rows, of_rows.sum(0)
+    x, weight, has_bias = saved
+    rows, of_rows = _rows(x), _rows(grad)
+    return (of_rows @ weight.T).reshape(x.shape), rows.T @ of_rows, of_rows.sum(0) if has_bias else None
 
 
 @differentiable(_linear_backward)
@@ -58,10 +57,10 @@ def linear(x, weight, bias=None):
     if weight.ndim != 2:
         raise ValueError(f"weight must have shape (d_in, d_out), got {weight.shape}")
     check_features("x", x.shape, weight.shape[0])
-    result = x @ weight
+    result = (_rows(x) @ weight).reshape(*x.shape[:-1], weight.shape[1])
     if bias is not None:
         result += _parameter("bias", bias, x, weight.shape[1])
-    return result.astype(dtype, copy=False), (x, weight)
+    return result.astype(dtype, copy=False), (x, weight, bias is not None)
 
 
 def _embedding_backward(grad, saved):
@@ -112,8 +111,12 @@ def embedding(ids, table):
 def _layer_norm_backward(grad, saved):
     normed, root, gain = saved
     pull = grad * gain
-    along = (pull * normed).mean(-1, keepdims=True)  # a longer x is shortened again, a shifted one shifted back
-    return (pull - pull.mean(-1, keepdims=True) - normed * along) / root, grad * normed, grad
+    along = _row_dot(pull, normed) / len(gain)  # a longer x is shortened again, a shifted one shifted back
+    pull -= pull.mean(-1, keepdims=True)
+    pull -= normed * along
+    pull /= root
+    of_rows = _rows(grad)
+    return pull, np.einsum("ni,ni->i", of_rows, _rows(normed)), of_rows.sum(0)
 
 
 @differentiable(_layer_norm_backward)
@@ -155,10 +158,12 @@ def layer_norm(x, gain, bias, eps=1e-5):
     gain = _gain(gain, x)
     bias = _parameter("bias", bias, x, len(gain))
     centred = x - x.mean(-1, keepdims=True)
-    variance = (centred * centred).mean(-1, keepdims=True)
+    variance = _row_dot(centred, centred) / x.shape[-1]
     root = np.sqrt(variance + check_number("eps", eps, low=0))
-    normed = centred / root
-    return (normed * gain + bias).astype(dtype, copy=False), (normed, root, gain)
+    normed = np.divide(centred, root, out=centred)
+    result = normed * gain
+    result += bias
+    return result.astype(dtype, copy=False), (normed, root, gain)
 
 
 def _rms_norm_backward(grad, saved):
@@ -206,7 +211,7 @@ def rms_norm(x, gain, eps=1e-6):
     return (normed * gain).astype(dtype, copy=False), (normed, root, gain)
 
 
-@differentiable(lambda grad, factor: (grad * factor,))
+@differentiable(lambda grad, factor: (grad * factor if np.ndim(factor) else grad,))
 def dropout(x, rate, rng=None):
     """Set a random share of the numbers to 0 in training; the others grow, so that the expected value stays.
 
@@ -241,7 +246,7 @@ def dropout(x, rate, rng=None):
     """
     x, dtype = floating(x=x)
     factor = dropout_factor(x, rate, rng)
-    return (x * factor).astype(dtype, copy=False), factor
+    return (x * factor if np.ndim(factor) else x).astype(dtype, copy=False), factor
 
 
 def dropout_factor(x, rate, rng):
@@ -273,3 +278,13 @@ def _gain(gain, x):
         raise ValueError(f"gain must have shape (d,), one number a feature, got {gain.shape}")
     check_features("x", x.shape, gain.size, "d")
     return gain
+
+
+def _rows(x):
+    """Every position of every sequence, one below the other: (..., d) -> (positions, d)."""
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
+def _row_dot(a, b):
+    """The dot product of each row with its own, (..., 1)."""
+    return np.einsum("...i,...i->...", a, b)[..., None]

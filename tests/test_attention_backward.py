@@ -177,3 +177,4 @@ def test_numbers_of_other_kinds_keep_float32():
     assert [tensor.grad.dtype for tensor in tensors] == [np.float32] * 3
     saved = output._made_by[2]
     assert all(array.dtype == np.float32 for array in saved if isinstance(array, np.ndarray))
+    assert not any(isinstance(number, np.float64) for number in saved)  # it would make float64 of them

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import attention_lab as lab
-from attention_lab import Tensor, differentiable, scaled_dot_product_attention
+from attention_lab import Tensor, differentiable, scaled_dot_product_attention, value_and_grad
 from tests.differences import assert_gradients, normal
 
 
@@ -217,3 +217,43 @@ def test_an_error_in_a_backward_names_the_operation_and_the_line(backward, messa
     assert str(caught.value).startswith(f"the backward of mine, called at {__file__}:{here}, failed: ")
     assert message in str(caught.value)
     assert caught.value.__cause__ is not None
+
+
+def test_a_backward_cannot_write_into_the_gradient_it_is_given():
+    @differentiable(lambda grad, _: (np.multiply(grad, 2, out=grad),))
+    def greedy(x):
+        return 2 * x, None
+
+    for dtype in (np.float32, np.float64):
+        with pytest.raises(RuntimeError, match="the backward of greedy, called at .*read-only"):
+            greedy(Tensor(np.ones(2, dtype))).backward([1, 1])
+
+
+@pytest.mark.parametrize("given", [np.ones(2), (np.ones(2),), (1, 2, 3), None], ids=str)
+def test_a_forward_gives_a_result_and_what_it_saved(given):
+    @differentiable(lambda grad, _: (grad,))
+    def forgetful(x):
+        return given
+
+    for x in (Tensor([1.0, 2.0]), np.ones(2)):
+        with pytest.raises(TypeError, match="forgetful must give two things, result and saved, got"):
+            forgetful(x)
+    with pytest.raises(TypeError, match=r"write @differentiable\(backward\)"):
+        differentiable(None)
+
+
+def test_a_gradient_may_underflow():
+    """To 0, as it is meant to, also where the caller has NumPy raise."""
+
+    def tiny(x):
+        return (x * 1e-200 * 1e-200).sum()
+
+    class Model:
+        parameters = ("x",)
+        x = np.array([1e200])
+
+    x = Tensor(Model.x)
+    with np.errstate(all="raise"):
+        tiny(x).backward()
+        gradients = value_and_grad(lambda model: tiny(model.x))(Model())[1]
+    assert x.grad.tolist() == gradients["x"].tolist() == [0]
