@@ -47,7 +47,7 @@ test-dask: $(DASK)/.installed  ## run two cells of the sweep on a local Dask clu
 lessons: $(VENV)/.test  ## run the notebooks and store their outputs (LESSON=05 only one, FRESH=1 also ignored cells)
 	@$(PY) -m tests.lessons.execute $(if $(FRESH),--fresh) $(LESSON)
 
-sweep: $(VENV)/.lab  ## train what heads_sweep.csv lacks, on every core, a few minutes (FRESH=1 begins anew)
+sweep: $(VENV)/.lab  ## train what heads_sweep.csv lacks, on every core, about a minute (FRESH=1 begins anew)
 	@$(PY) -m attention_lab.teaching.sweep $(if $(FRESH),--fresh)
 
 bench: $(YARDSTICK)/.installed  ## measure time and memory of a training step beside PyTorch's, in its own environment

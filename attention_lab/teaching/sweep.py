@@ -166,7 +166,7 @@ def grid(rows, dropout, column="accuracy"):
     ((3, 3), (3, 3))
     """
     found = {_key(row): row[column] for row in rows}
-    wanted = list(product(HEADS, HEAD_SIZES, [float(dropout)], SEEDS))
+    wanted = list(product(HEADS, HEAD_SIZES, [dropout], SEEDS))
     missing = [cell for cell in wanted if cell not in found]
     if missing:
         named = ", ".join(f"{name} {value}" for name, value in zip(KEY, missing[0]))

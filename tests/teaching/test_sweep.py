@@ -84,6 +84,7 @@ def test_a_cell_is_what_the_committed_file_says(cell):
     rows = {module._key(row): row for row in read_sweep()}
     row = run_cell(*cell)
     assert {name: type(value) for name, value in row.items()} == COLUMNS
+    assert module._key(row) == cell
     assert row["parameters"] == rows[cell]["parameters"]
     for column in ("accuracy", "loss"):
         _, spread = grid(rows.values(), dropout, column)
@@ -102,6 +103,21 @@ def test_a_cell_is_the_same_twice_and_another_with_another_seed_or_dropout():
     assert run_cell(2, 3, 0.1, 0) == first
     for other in (run_cell(2, 3, 0.1, 1), run_cell(2, 3, 0.3, 0)):
         assert other["loss"] != first["loss"]
+
+
+def test_cells_of_one_seed_learn_the_same_sequences_and_the_seed_draws_all(monkeypatch):
+    seen = []
+
+    def fit(model, loss, batches, *, rng, **_):
+        seen.append((batches[0][0].tolist(), model.embed.table.tolist(), rng.random()))
+        return History()
+
+    monkeypatch.setattr(module, "fit", fit)
+    for cell in ((2, 3, 0.1, 0), (3, 2, 0.3, 0), (2, 3, 0.1, 1)):
+        run_cell(*cell)
+    first, other_size, other_seed = seen
+    assert other_size == first
+    assert all(a != b for a, b in zip(first, other_seed))
 
 
 def test_a_half_trained_model_gives_no_row(monkeypatch):
@@ -167,9 +183,9 @@ def test_ctrl_c_in_a_terminal_leaves_whole_rows(tmp_path):
     finally:
         run.kill()
     rows = read_sweep(path)
-    assert f"Interrupted with {len(rows)} of 81 cells." in said
+    # The terminal interrupts joblib's processes too, which may have words of their own before and after ours.
+    assert f"Interrupted with {len(rows)} of 81 cells. The same command goes on.\n" in said
     assert run.returncode == 1
-    assert "Traceback" not in said
     assert rows[0] == run_cell(*module._key(rows[0]))
 
 

@@ -28,6 +28,7 @@ from attention_lab.teaching.exercises import (
     lesson_08,
     lesson_08_adam,
     lesson_08_dropout,
+    lesson_08_make,
     lesson_08_schedule,
 )
 from attention_lab.teaching.exercises.checker import assess
@@ -58,6 +59,7 @@ _LESSONS = (
     lesson_08_adam,
     lesson_08_dropout,
     lesson_08_schedule,
+    lesson_08_make,
 )
 EXERCISES = {exercise.name: exercise for lesson in _LESSONS for exercise in lesson.EXERCISES}
 
@@ -114,7 +116,7 @@ def _hint(exercise, *_):
 
 def _solution(exercise, *_):
     if exercise.attempts:
-        return Source(source_of(exercise.reference))
+        return Source("\n\n\n".join(map(source_of, (*exercise.parts, exercise.reference))))
     name = exercise.name
     return Said(f"First an attempt: `check.{name}(my_{name})`. `hint.{name}()` helps; the solution opens afterwards.")
 

@@ -54,7 +54,7 @@ def assess(exercise, function):
     if unfit:
         return Said(unfit, "wrong")
     given = [_copies(case) for case in exercise.cases]
-    outcomes = runner.run_all(function, given)
+    outcomes = runner.run_all(function, given, exercise.limit)
     sys.stdout.write(outcomes[0].printed)  # what the learner prints appears once, not once a case
     problems = [_problem(exercise, function, *pair) for pair in zip(exercise.cases, outcomes)]
     first = next((i for i, problem in enumerate(problems) if problem), None)
@@ -73,25 +73,39 @@ def find_fault(exercise, outcomes, first):
     one that agrees on most of the cases in which the fault shows, and then the one that shows in most cases.
     """
     best, best_score = None, (0, 0)
-    right = set(range(len(outcomes))).difference(_problematic(exercise, outcomes))
-    for fault, theirs, shows in _known(exercise):
-        if first not in shows or right.intersection(shows) or not same(exercise, outcomes[first], theirs[first]):
-            continue
-        agreeing = sum(same(exercise, outcomes[i], theirs[i]) for i in shows if i < len(outcomes))
-        score = agreeing / len(shows), len(shows)
+    wrong = _problematic(exercise, outcomes)
+    right = set(range(len(outcomes))).difference(wrong)
+    for fault in exercise.faults:
+        agreeing, shows = _agreement(exercise, fault, outcomes, wrong)
+        fits = first in agreeing and right.isdisjoint(shows)
+        score = (len(agreeing) / len(shows), len(shows)) if fits else (0, 0)
         if score > best_score:
             best, best_score = fault, score
     return best
 
 
+def _agreement(exercise, fault, outcomes, wrong):
+    """The numbers of the cases in which the outcomes are such as the fault gives, and of those in which it shows."""
+    if fault.when:
+        alike = [i for i in wrong if _shown(fault, outcomes[i], exercise.cases[i])]
+        return alike, alike
+    theirs, shows = _known(exercise, fault)
+    return [i for i in shows if i < len(outcomes) and same(exercise, outcomes[i], theirs[i])], shows
+
+
+def _shown(fault, outcome, args):
+    """Whether a result shows the fault; None, or what cannot be read, does not."""
+    try:
+        return bool(fault.when(outcome.value, args))
+    except Exception:
+        return False
+
+
 @cache
-def _known(exercise):
-    """Each known fault with what it gives on every case, and the numbers of the cases in which that is wrong."""
-    known = []
-    for fault in exercise.faults:
-        outcomes = [runner.run(fault, _copies(case), seconds=60) for case in exercise.cases]
-        known.append((fault, outcomes, _problematic(exercise, outcomes)))
-    return known
+def _known(exercise, fault):
+    """What a known fault gives on every case, and the numbers of the cases in which that is wrong."""
+    outcomes = [runner.run(fault, _copies(case), seconds=60) for case in exercise.cases]
+    return outcomes, _problematic(exercise, outcomes)
 
 
 def _problematic(exercise, outcomes):
@@ -134,14 +148,15 @@ def _problem(exercise, function, args, outcome):
     """A sentence on what is wrong with one outcome, or None."""
     case = describe(exercise, args)
     if outcome.late:
+        limit = f"the limit is {exercise.limit or runner.LIMIT:g} s"
         return (
-            f"Your function was not done in time, so it was stopped (the limit is {runner.LIMIT:g} s; given {case}). "
+            f"Your function was not done in time, so it was stopped ({limit}; given {case}). "
             "Look for a slow step, or a loop without end: the condition of a `while`, a function that calls itself."
         )
     if outcome.error:
         return _raised(function, outcome.error, case)
     with np.errstate(all="ignore"):
-        expected = exercise.reference(*_copies(args))
+        expected = (exercise.answer or exercise.reference)(*_copies(args))
     try:
         got, sentence = as_results(exercise, outcome.value, expected, case)
         if sentence:
@@ -214,10 +229,9 @@ def _wrong(exercise, function, outcomes, first, problem):
         line = outcome.error and runner.line_of(outcome.error, plain(function))
         step = _next_step(exercise, outcome.error, line)
         return Said(f"{problem}{step}{_remark(exercise, function, outcomes, first)}", status)
-    diagnosis = fault.diagnosis
-    if callable(diagnosis):
-        diagnosis = diagnosis(outcome.value, exercise.cases[first])
-    return Said(f"{problem} A known cause: {diagnosis}" if outcome.error else diagnosis, status)
+    text = fault.diagnosis
+    text = text(outcome.value, exercise.cases[first]) if callable(text) else text
+    return Said(f"{problem} A known cause: {text}" if outcome.error else text, status)
 
 
 def _next_step(exercise, error, line):
@@ -245,7 +259,7 @@ def _remark(exercise, function, outcomes, first):
     if names:
         whose = "its" if len(names) == 1 else "their"
         return f" Your function never uses {' and '.join(names)}: does another name stand in {whose} place?"
-    if _wavers(exercise, function, outcome, first):
+    if not exercise.limit and _wavers(exercise, function, outcome, first):
         if any(isinstance(arg, np.random.Generator) for arg in exercise.cases[first]):
             return " Called again with the same generator, it gives other numbers: draw from that one alone."
         return " Called again, it gives other numbers: take out what is random, or what it keeps from call to call."

@@ -38,6 +38,12 @@ class Exercise:
         ``properties(*results, *args)`` gives a sentence for the first property that does not hold, or None.
     compares : bool
         Whether a result must equal the reference's. Without it the properties alone decide.
+    answer : callable, optional
+        What the reference should give, at once: called in its place where the reference takes long.
+    parts : tuple
+        Classes and functions that the reference is made of: the solution shows them before it.
+    limit : float, optional
+        Seconds for all cases together, if more than the runner's own are needed.
     """
 
     task: str
@@ -51,6 +57,9 @@ class Exercise:
     returns: tuple = ("result",)
     properties: Callable | None = None
     compares: bool = True
+    answer: Callable | None = None
+    parts: tuple = ()
+    limit: float | None = None
     attempts: int = 0
     hints_given: int = 0
 
@@ -93,17 +102,19 @@ class Exercise:
         return mixed
 
 
-def diagnosed(diagnosis):
+def diagnosed(diagnosis, when=None):
     """Mark a known fault with what to tell the learner whose numbers equal its numbers: cause, then next step.
 
     Parameters
     ----------
     diagnosis : str or callable
         The text, or ``diagnosis(got, args) -> str`` where it quotes the learner's own result.
+    when : callable, optional
+        ``when(got, args)``: whether a wrong result shows this fault, where numbers differ from learner to learner.
     """
 
     def mark(function):
-        function.diagnosis = diagnosis
+        function.diagnosis, function.when = diagnosis, when
         return function
 
     return mark

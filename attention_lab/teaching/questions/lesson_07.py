@@ -39,8 +39,8 @@ def saturated_softmax():
     "whole-jacobian",
     lesson="07",
     source="Q84",
-    text="The scores [0, 0] give the weights p = [0.5, 0.5]. The second should be 1, and −log p₂ says how far off it "
-    "is; its gradient by p is [0, −2]. What is its gradient by the scores?",
+    text="The scores [0, 0] give the weights p = [0.5, 0.5]. The loss is −ln p₂, whose gradient by p is [0, −2]. "
+    "What is its gradient by the scores?",
     options={
         "[0, −0.5]": "This is p (1 − p) times [0, −2], the diagonal of the Jacobian alone. But raising the first score "
         "lowers p₂ as well, and those entries stand beside the diagonal.",

@@ -59,23 +59,23 @@ def shift_by_one():
     "reversed-map",
     lesson="08",
     source="lesson",
-    text="A model with one attention layer reads ten tokens and must give them back in reverse order, all at once. "
+    text="A model with one attention layer reads eight tokens and must give them back in reverse order, all at once. "
     "Which map of weights, queries down and keys across, does the job?",
     options={
         "the diagonal": "Each position would read itself and give back its own token: the sequence as it came.",
-        "the anti-diagonal": "Position i reads position 9 − i: from the upper right to the lower left. With this map "
-        "and values that are the tokens, all ten are right.",
+        "the anti-diagonal": "Position i reads position 7 − i: from the upper right to the lower left. With this map "
+        "and values that are the tokens, all eight are right.",
         "the last column": "A person would wait for the end and then begin. But all keys are there at once, and the "
-        "last position alone knows one token, not ten.",
+        "last position alone knows one token, not eight.",
     },
 )
 def reversed_map():
-    tokens = np.random.default_rng(0).permutation(10)
-    to_last = np.zeros((10, 10))
+    tokens = np.random.default_rng(0).permutation(8)
+    to_last = np.zeros((8, 8))
     to_last[:, -1] = 1
-    maps = {"the diagonal": np.eye(10), "the anti-diagonal": np.eye(10)[::-1], "the last column": to_last}
+    maps = {"the diagonal": np.eye(8), "the anti-diagonal": np.eye(8)[::-1], "the last column": to_last}
     for name, wanted in maps.items():
-        read, _ = attention(100 * wanted, np.eye(10), np.eye(10)[tokens])
+        read, _ = attention(100 * wanted, np.eye(8), np.eye(8)[tokens])
         if (read.argmax(-1) == tokens[::-1]).all():
             return name
 
@@ -136,24 +136,24 @@ def because_warmup():
     "start-scale",
     lesson="08",
     source="Q93",
-    text="Fifty tokens of normal numbers, d = 64. W_q and W_k start from N(0, 1) instead of N(0, 1/64). Before any "
-    "training, what is the largest weight of a row, on average?",
+    text="An untrained layer reads eight tokens, d = 16. W_q and W_k are drawn four times as large as usual. Before "
+    "any training, what is the largest weight of a row, on average?",
     options={
-        "about 0.02, all alike": "Random queries should have no favourite, and the scores are divided by √64. But "
-        "W_q and W_k bring a factor of 8 each: the deviation of the scores is near 60.",
-        "about 0.1, as with 1/64": "Any random start would do if its scale were washed out. But the scores grow by 64, "
-        "and softmax makes of that one weight and 49 zeros.",
-        "above 0.9, one key has all": "Scores have a deviation near 60 instead of 1. Almost every row is saturated by "
+        "about 1/8, all alike": "Random queries should have no favourite, and the scores are divided by √16. But W_q "
+        "and W_k bring a factor of 4 each: the scores spread 16 times as far.",
+        "about 0.35, as before": "Any random start would do if its scale were washed out. But the scores grow by 16, "
+        "and softmax makes of that one weight and seven zeros.",
+        "above 0.8, one key has all": "Scores have a deviation near 16 instead of 1. Almost every row is saturated by "
         "chance, and almost no gradient comes back to mend it.",
     },
 )
 def start_scale():
     rng = np.random.default_rng(0)
-    x, (W_q, W_k) = rng.normal(size=(50, 64)), rng.normal(size=(2, 64, 64))
+    x, (W_q, W_k) = rng.normal(size=(100, 8, 16)), rng.normal(size=(2, 16, 16))  # 4 times N(0, 1/16)
     largest = attention(x @ W_q, x @ W_k, x)[1].max(-1).mean()
-    if largest > 0.9:
-        return "above 0.9, one key has all"
-    return "about 0.02, all alike" if largest < 0.03 else "about 0.1, as with 1/64"
+    if largest > 0.8:
+        return "above 0.8, one key has all"
+    return "about 1/8, all alike" if largest < 0.2 else "about 0.35, as before"
 
 
 @question(

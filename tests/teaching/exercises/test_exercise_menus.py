@@ -55,6 +55,7 @@ def test_lessons_have_their_exercises():
         "adam_step",
         "dropout",
         "warmup_cosine",
+        "train_reverse",
     ]
 
 

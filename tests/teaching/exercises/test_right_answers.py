@@ -15,13 +15,18 @@ from tests.teaching.exercises import (  # noqa: F401, they fill RIGHT
     right_06,
     right_07,
     right_08,
+    right_08_make,
 )
 from tests.teaching.exercises.right import RIGHT
 
-ANSWERS = [(name, function) for name, functions in RIGHT.items() for function in functions]
+ANSWERS = [
+    pytest.param(name, function, id=function.__name__, marks=pytest.mark.slow if EXERCISES[name].limit else ())
+    for name, functions in RIGHT.items()
+    for function in functions
+]
 
 
-@pytest.mark.parametrize(("name", "function"), ANSWERS, ids=[function.__name__ for _, function in ANSWERS])
+@pytest.mark.parametrize(("name", "function"), ANSWERS)
 def test_right_answer_passes(name, function):
     said = assess(EXERCISES[name], function)
     assert said.passed, said
