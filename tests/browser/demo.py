@@ -15,8 +15,8 @@ OVERFLOW = """demo => { const output = demo.closest('.jp-OutputArea-output');
                     demo.querySelector('.al').scrollWidth - demo.querySelector('.al').clientWidth); }"""
 COLOUR = """demo => { const image = [...demo.querySelectorAll('.al img')].find(image => image.offsetParent);
     const cell = demo.querySelector('.al tbody td:not(.m):not(.pad)');
-    if (image) return image.src;
-    return cell ? getComputedStyle(cell).backgroundColor : getComputedStyle(demo.querySelector('.al .line')).stroke; }"""
+    const line = demo.querySelector('.al .line');
+    return image ? image.src : cell ? getComputedStyle(cell).backgroundColor : getComputedStyle(line).stroke; }"""
 
 
 class Demo:

@@ -12,6 +12,8 @@ from attention_lab.teaching.exercises import EXERCISES, runner
 from attention_lab.teaching.exercises.checker import assess, find_fault
 from attention_lab.teaching.exercises.order import assemble
 
+pytestmark = pytest.mark.slow  # the whole bank: `make test` runs it
+
 LABELS = ("# score", "# scale", "# mask", "# normalise", "# mix", "# project")
 ALL = EXERCISES.values()
 FAULTS = [(exercise, fault) for exercise in ALL for fault in exercise.faults]

@@ -19,6 +19,8 @@ from tests.teaching.exercises import (  # noqa: F401, they fill RIGHT
 )
 from tests.teaching.exercises.right import RIGHT
 
+pytestmark = pytest.mark.slow  # the whole bank: `make test` runs it
+
 ANSWERS = [
     pytest.param(name, function, id=function.__name__, marks=pytest.mark.slow if EXERCISES[name].limit else ())
     for name, functions in RIGHT.items()

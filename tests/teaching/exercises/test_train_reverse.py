@@ -10,6 +10,8 @@ from attention_lab.teaching.exercises import EXERCISES, check, runner, solution
 from attention_lab.teaching.exercises.checker import assess
 from attention_lab.teaching.exercises.lesson_08_make import Reverser
 
+pytestmark = pytest.mark.slow  # the whole bank: `make test` runs it
+
 REVERSE = EXERCISES["train_reverse"]
 
 

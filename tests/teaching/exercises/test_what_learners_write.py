@@ -11,6 +11,8 @@ from attention_lab.teaching.exercises.checker import assess
 from tests.teaching.exercises import wrong_04_06, wrong_07_08  # noqa: F401, they fill WRONG
 from tests.teaching.exercises.wrong import REFERENCE, WRONG, wrong
 
+pytestmark = pytest.mark.slow  # the whole bank: `make test` runs it
+
 OWN = np.random.default_rng(0).normal(size=(5, 3))
 
 
