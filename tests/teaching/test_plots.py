@@ -12,6 +12,8 @@ from attention_lab.teaching.colours import MASKED, NAN, RAMPS, hex_to_rgb, lumin
 from attention_lab.teaching.plots import head_grid, heatmap, pipeline
 from tests.teaching.pictures import SENTENCE, colour_at, contrast, decode, numbers, pixels, weights
 
+pytestmark = pytest.mark.slow  # many pictures
+
 # What a cell shows
 
 

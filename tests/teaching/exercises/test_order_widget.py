@@ -9,6 +9,8 @@ from ipywidgets import HBox
 
 from attention_lab.teaching.exercises import EXERCISES, order
 
+pytestmark = pytest.mark.slow  # a widget for every exercise
+
 NAMES = list(EXERCISES)
 
 
