@@ -4,7 +4,7 @@ import pytest
 
 from attention_lab.teaching.explorer import Explorer
 from tests.lessons.lesson import Lesson, lesson_paths
-from tests.lessons.sections import run_cell, run_cells
+from tests.lessons.sections import needed_cells, run_cell, run_cells
 from tests.sweep import idle_controls, sweep
 
 # What reaches the goal of each demo of a lesson: a new demo needs an entry here.
@@ -17,7 +17,7 @@ REACHES = {
     "05_positions": [{"base": 4, "d_model": 16}, {"positions": "rotary"}],
     "06_transformer_block": [{"norm": "none", "depth": 32, "factor": 0.1}],
     "07_gradients": [{"n": 8, "scale": 100.0}],
-    "08_first_training": [{"step": 200}],
+    "08_first_training": [{"step": 200, "rate": 0.1}],
 }
 
 
@@ -28,7 +28,7 @@ def lesson_demos(path):
         if any(cell.calls("Explorer", "explore_attention", "al.explore_attention") for cell in section.code):
             space = {"__name__": "__main__"}
             run_cell(lesson.imports, space)
-            run_cells(section.code, lesson, space)
+            run_cells([*needed_cells(lesson, section), *section.code], lesson, space)
             yield from (value for value in space.values() if isinstance(value, Explorer))
 
 
