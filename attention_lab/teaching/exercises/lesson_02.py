@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention_lab.teaching.exercises.exercise import Exercise, diagnosed
-from attention_lab.teaching.exercises.lesson_01_softmax import uneven_rows, worst_sum
+from attention_lab.teaching.exercises.results import uneven_rows, worst_sum
 
 
 def masked_softmax(scores, mask):

@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_lab.attention import scaled_dot_product_attention, softmax
 from attention_lab.teaching.exercises.exercise import Exercise, diagnosed
-from attention_lab.teaching.exercises.lesson_01_softmax import worst_sum
+from attention_lab.teaching.exercises.results import worst_sum
 
 
 def multi_head_attention(x, W_q, W_k, W_v, W_o, num_heads):

@@ -193,3 +193,22 @@ def apart(got, wanted):
 
 def _number(value, digits):
     return str(bool(value)) if np.asarray(value).dtype == bool else f"{float(value) + 0:.{digits}g}"  # -0 is 0
+
+
+def worst_sum(weights):
+    """The row sum that is farthest from 1, in a few digits."""
+    sums = np.asarray(weights, float).sum(axis=-1).ravel()
+    worst = sums[np.abs(sums - 1).argmax()]
+    return f"{worst:.3g}" if abs(worst - 1) > 5e-3 else f"1 {'-' if worst < 1 else '+'} {abs(worst - 1):.0e}"
+
+
+def uneven_rows(weights, scores):
+    """Rows must sum to one: to rounding in float64, more loosely where float32 is involved."""
+    exact = weights.dtype == np.float64 and np.asarray(scores).dtype != np.float32
+    off = np.abs(weights.astype(float).sum(axis=-1) - 1).max()
+    if off <= (1e-11 if exact else 1e-4):
+        return None
+    return (
+        f"Rows should sum to 1 and yours sum to {worst_sum(weights)}. "
+        "Divide each row by its own sum, over the last axis and with nothing added to it."
+    )
