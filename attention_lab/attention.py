@@ -179,6 +179,7 @@ def scaled_dot_product_attention(
     if enable_gqa:
         key, value = _repeat_heads(key, query), _repeat_heads(value, query)
 
+    scale = _read_scale(scale, query)
     scores = scaled_scores(query, key, scale, softcap)  # score, scale: (..., n_q, n_k)
     cap_slope = 1 if softcap is None else 1 - (scores / float(softcap)) ** 2
     for hidden in _biases(mask, is_causal, scores):  # mask
@@ -187,7 +188,6 @@ def scaled_dot_product_attention(
     factor = dropout_factor(weights, dropout, rng)
     mixed = weights * factor if np.ndim(factor) else weights
     output = mixed @ value  # mix: (..., n_q, d_v)
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
     saved = query, key, value, output, weights, mixed, factor, cap_slope, scale, kv_heads
     return (output.astype(dtype, copy=False), mixed.astype(dtype, copy=False)), saved
 
@@ -195,7 +195,7 @@ def scaled_dot_product_attention(
 @_quietly
 def scaled_scores(query, key, scale=None, softcap=None):
     """How well each query fits each key, (..., n_q, n_k), of arrays that were checked: finite or an error."""
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else check_number("scale", scale)
+    scale = _read_scale(scale, query)
     scores = (query * scale) @ key.swapaxes(-1, -2)
     if softcap is not None:
         softcap = check_number("softcap", softcap, above=0)
@@ -206,6 +206,10 @@ def scaled_scores(query, key, scale=None, softcap=None):
             "make query, key or scale smaller, or give float64"
         )
     return scores
+
+
+def _read_scale(scale, query):
+    return 1 / math.sqrt(query.shape[-1]) if scale is None else check_number("scale", scale)
 
 
 def _may_overflow(query, key, scale):

@@ -8,6 +8,7 @@ import numpy as np
 from attention_lab.attention import scaled_dot_product_attention, scaled_scores
 from attention_lab.data import words
 from attention_lab.masks import causal_mask, combine_masks, prefix_mask, sliding_window_mask
+from attention_lab.multi_head import split_heads
 from attention_lab.position_bias import alibi_bias
 from attention_lab.positions import positional_encoding, rotary_embedding
 from attention_lab.teaching.explore_controls import clamp, controls, is_cross, key_length
@@ -139,15 +140,10 @@ def _project(queries, keys, state):
     if state.projection != "words as they are":
         W_q, W_k = np.random.default_rng(state.seed).normal(0, 1 / math.sqrt(d), size=(2, d, d)).astype(np.float32)
         q, k = q @ W_q, k @ W_k
-    q, k = _split(q, state.heads), _split(k, state.heads)
+    q, k = split_heads(q, state.heads), split_heads(k, state.heads)
     if state.positions == "rotary":
         q, k = rotary_embedding(q, queries.positions), rotary_embedding(k, keys.positions)
     return q, k
-
-
-def _split(x, heads):
-    """(n, d_model) -> (heads, n, d_k)."""
-    return x.reshape(len(x), heads, -1).swapaxes(0, 1)
 
 
 def _stage(state, q, k, visible):
