@@ -50,16 +50,12 @@ def faults_are_marked(lesson):
     if not any("fault" in cell.tags for cell in lesson.section("Faults to find").code):
         problems.append("show at least one fault in '## Faults to find', in a code cell tagged 'fault'")
     for cell in lesson.code:
-        problems += [
-            f"cell {cell.number} shows {name!r} as a fault: its name must begin with 'faulty_'"
-            for name in (_faults(cell) if "fault" in cell.tags else [])
-            if not name.startswith("faulty_")
-        ]
-        problems += [
-            f"cell {cell.number} shows {name!r}, whose name tells what is wrong: give it a short one, such as faulty_b1"
-            for name in (_faults(cell) if "fault" in cell.tags else [])
-            if name.count("_") > 2
-        ]
+        for name in _faults(cell) if "fault" in cell.tags else []:
+            shows = f"cell {cell.number} shows {name!r}"
+            if not name.startswith("faulty_"):
+                problems.append(f"{shows} as a fault: its name must begin with 'faulty_'")
+            if name.count("_") > 2:
+                problems.append(f"{shows}, whose name tells what is wrong: give it a short one, such as faulty_b1")
     return problems
 
 

@@ -138,9 +138,17 @@ def test_minutes_follow_the_formula():
     assert core_minutes(good) == pytest.approx(words / 150 + questions + 2 * 1 + 2 * 1 + 4 * 1 + 7 * 1)
 
 
+MIXED = '''\
+def my_softmax(scores):
+    """Over the last axis."""
+    largest = scores.max(axis=-1, keepdims=True)
+    exponentials = ...
+    return exponentials[..., :]'''
+INDEX, RETURN = "def f(x):\n    return x[..., 0]", "def f(x):\n    return ..."
+
+
 @pytest.mark.parametrize(
-    ("source", "rung"),
-    [(GAP, "gap"), (WRITE, "write"), ("def f(x):\n    return x[..., 0]", None), ("def f(x):\n    return ...", "gap")],
+    ("source", "rung"), [(GAP, "gap"), (MIXED, "gap"), (WRITE, "write"), (INDEX, None), (RETURN, "gap")]
 )
 def test_rungs_are_told_apart(source, rung):
     cells = {**good_cells(), "gap": code(source, "exercise:softmax")}

@@ -179,6 +179,10 @@ def test_because_asks_for_the_reason_of_an_exercise():
     assert len(quiz.cards[0].options) == 3
 
 
+def listed(lessons):
+    return ", ".join(map(repr, lessons))
+
+
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
@@ -188,8 +192,8 @@ def test_because_asks_for_the_reason_of_an_exercise():
         (lambda: because(None), "exercise must be one that asks for a reason, got None"),
         (lambda: predict(None), "id must be a question of the bank, got None"),
         (lambda: predict("divide-by-d").lock(0, None), "option must be one of .*got None"),
-        (lambda: recall("00"), r"lesson must be one of '01', '02', .* for recall\(\), got '00'"),
-        (lambda: closing(1), r"lesson must be one of '00', '01', .* for closing\(\), got 1"),
+        (lambda: recall("00"), rf"lesson must be one of {listed(RECALL)} for recall\(\), got '00'"),
+        (lambda: closing(1), rf"lesson must be one of {listed(CLOSING)} for closing\(\), got 1"),
         (lambda: predict("divide-by-d").lock(0, "faster"), "option must be one of .*got 'faster'"),
     ],
 )
