@@ -46,7 +46,7 @@ def test_every_fault_fails_with_its_own_diagnosis(exercise, fault):
     said = assess(exercise, fault)
     assert said.status in ("wrong", "error")
     assert said.message.endswith(diagnosis_of(exercise, fault))
-    assert fault.__name__.startswith(f"faulty_{exercise.name.removesuffix('_attention')}_")
+    assert fault.__name__.startswith(f"faulty_{exercise.name}_")
     assert "Traceback" not in said.message
 
 

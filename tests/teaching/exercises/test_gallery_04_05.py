@@ -8,10 +8,10 @@ from attention_lab.teaching.exercises import EXERCISES, lesson_04, lesson_05, le
 from attention_lab.teaching.exercises.display import source_of
 
 SHOWN = [
-    lesson_04.faulty_multi_head_no_transpose,
-    lesson_04.faulty_multi_head_split_first,
-    lesson_04.faulty_multi_head_drops_features,
-    lesson_04.faulty_multi_head_scale_d_model,
+    lesson_04.faulty_multi_head_attention_no_transpose,
+    lesson_04.faulty_multi_head_attention_split_first,
+    lesson_04.faulty_multi_head_attention_drops_features,
+    lesson_04.faulty_multi_head_attention_scale_d_model,
     lesson_05.faulty_positional_encoding_odd,
     lesson_05.faulty_positional_encoding_doubled_exponent,
     lesson_05_bias.faulty_relative_bucket_overflows,
@@ -34,10 +34,10 @@ def test_a_shown_fault_is_short_and_needs_no_helper(fault):
 @pytest.mark.parametrize(
     ("fault", "right"),
     [
-        (lesson_04.faulty_multi_head_no_transpose, (False, True)),  # the weights are as they should be
-        (lesson_04.faulty_multi_head_split_first, (False, False)),
-        (lesson_04.faulty_multi_head_drops_features, (True, True)),  # where heads divide
-        (lesson_04.faulty_multi_head_scale_d_model, (False, False)),
+        (lesson_04.faulty_multi_head_attention_no_transpose, (False, True)),  # the weights are as they should be
+        (lesson_04.faulty_multi_head_attention_split_first, (False, False)),
+        (lesson_04.faulty_multi_head_attention_drops_features, (True, True)),  # where heads divide
+        (lesson_04.faulty_multi_head_attention_scale_d_model, (False, False)),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -52,18 +52,18 @@ def test_multi_head_faults_keep_the_shapes(fault, right):
 def test_split_first_reads_the_blocks_on_the_diagonal_alone():
     _, matrices = layer(8, 2)
     x = np.random.default_rng(1).normal(size=(5, 8))
-    before = lesson_04.faulty_multi_head_split_first(x, *matrices, 2)[0]
+    before = lesson_04.faulty_multi_head_attention_split_first(x, *matrices, 2)[0]
     for W in matrices[:3]:
         W[:4, 4:] = W[4:, :4] = 9
-    np.testing.assert_array_equal(lesson_04.faulty_multi_head_split_first(x, *matrices, 2)[0], before)
+    np.testing.assert_array_equal(lesson_04.faulty_multi_head_attention_split_first(x, *matrices, 2)[0], before)
 
 
 def test_features_are_dropped_where_heads_do_not_divide():
     rng = np.random.default_rng(2)
     x, matrices = rng.normal(size=(5, 10)), rng.normal(size=(4, 10, 10))
-    before = lesson_04.faulty_multi_head_drops_features(x, *matrices, 3)[0]
+    before = lesson_04.faulty_multi_head_attention_drops_features(x, *matrices, 3)[0]
     matrices[:3, :, 9], matrices[3, 9] = 9, 9
-    np.testing.assert_array_equal(lesson_04.faulty_multi_head_drops_features(x, *matrices, 3)[0], before)
+    np.testing.assert_array_equal(lesson_04.faulty_multi_head_attention_drops_features(x, *matrices, 3)[0], before)
 
 
 def test_the_encoding_fails_for_an_odd_width_alone():
