@@ -13,12 +13,16 @@ from attention_lab.analysis import (
 from attention_lab.attention import log_softmax, scaled_dot_product_attention, softmax
 from attention_lab.autodiff import Tensor, differentiable
 from attention_lab.blocks import Decoder, DecoderBlock, Encoder, EncoderBlock
+from attention_lab.generation import generate, next_probabilities, sample
 from attention_lab.gradients import parameters, value_and_grad
+from attention_lab.kv_cache import KVCache
 from attention_lab.layers import Embedding, FeedForward, LayerNorm, Linear, RMSNorm
 from attention_lab.losses import cross_entropy
 from attention_lab.masks import causal_mask, combine_masks, padding_mask, prefix_mask, sliding_window_mask
+from attention_lab.models import LanguageModel, TextClassifier
 from attention_lab.multi_head import MultiHeadAttention
 from attention_lab.optimisers import SGD, Adam, clip_gradients, warmup_cosine
+from attention_lab.pooling import AttentionPooling, masked_mean
 from attention_lab.position_bias import RelativePositionBias, alibi_bias, alibi_slopes, relative_position_bucket
 from attention_lab.positions import LearnedPositions, positional_encoding, rotary_embedding
 from attention_lab.training import fit
@@ -55,6 +59,14 @@ __all__ = [
     "load_weights",
     "save_weights",
     "warmup_cosine",
+    "KVCache",
+    "LanguageModel",
+    "TextClassifier",
+    "AttentionPooling",
+    "masked_mean",
+    "generate",
+    "next_probabilities",
+    "sample",
     "Decoder",
     "DecoderBlock",
     "Embedding",

@@ -100,15 +100,19 @@ def log_softmax(x, axis=-1):
 def _attention_backward(grad, saved):
     """Gradients of query, key, value and a floating mask, from the weights that the forward kept."""
     query, key, value, output, weights, mixed, factor, cap_slope, scale, kv_heads = saved
-    to_value = mixed.swapaxes(-1, -2) @ grad  # mix
-    to_scores = grad @ value.swapaxes(-1, -2)
+    to_value = _group(mixed, kv_heads).swapaxes(-1, -2) @ _group(grad, kv_heads)  # mix
+    to_scores = _ungroup(_group(grad, kv_heads) @ value.swapaxes(-1, -2), kv_heads)
     if np.ndim(factor):
         to_scores *= factor
     to_scores -= (grad * output).sum(-1, keepdims=True)  # normalise: the same as Σ weights · to_scores
     to_scores *= weights
     to_mask, to_scores = to_scores, to_scores * cap_slope if np.ndim(cap_slope) else to_scores
-    to_key = to_scores.swapaxes(-1, -2) @ (query * scale)  # score, scale
-    return to_scores @ (key * scale), _share_heads(to_key, kv_heads), _share_heads(to_value, kv_heads), to_mask
+    to_scores = _group(to_scores, kv_heads)
+    to_key = to_scores.swapaxes(-1, -2) @ _group(query * scale, kv_heads)  # score, scale
+    to_query = _ungroup(to_scores @ (key * scale), kv_heads)
+    if kv_heads is not None:
+        to_key, to_value = to_key.sum(-3), to_value.sum(-3)
+    return to_query, to_key, to_value, to_mask
 
 
 @differentiable(_attention_backward)
@@ -177,17 +181,18 @@ def scaled_dot_product_attention(
     check_attention_shapes(query, key, value, check_flag("enable_gqa", enable_gqa))
     kv_heads = key.shape[-3] if enable_gqa else None
     if enable_gqa:
-        key, value = _repeat_heads(key, query), _repeat_heads(value, query)
+        key, value = key[..., None, :, :], value[..., None, :, :]  # one for all query heads of its group
 
     scale = _read_scale(scale, query)
-    scores = scaled_scores(query, key, scale, softcap)  # score, scale: (..., n_q, n_k)
+    scores = scaled_scores(_group(query, kv_heads), key, scale, softcap)  # score, scale
+    scores = _ungroup(scores, kv_heads)  # (..., n_q, n_k)
     cap_slope = 1 if softcap is None else 1 - (scores / float(softcap)) ** 2
     for hidden in _biases(mask, is_causal, scores):  # mask
         scores += hidden
     weights = _normalise(scores, -1, "scores + mask")  # normalise
     factor = dropout_factor(weights, dropout, rng)
     mixed = weights * factor if np.ndim(factor) else weights
-    output = mixed @ value  # mix: (..., n_q, d_v)
+    output = _ungroup(_group(mixed, kv_heads) @ value, kv_heads)  # mix: (..., n_q, d_v)
     saved = query, key, value, output, weights, mixed, factor, cap_slope, scale, kv_heads
     return (output.astype(dtype, copy=False), mixed.astype(dtype, copy=False)), saved
 
@@ -200,7 +205,7 @@ def scaled_scores(query, key, scale=None, softcap=None):
     if softcap is not None:
         softcap = check_number("softcap", softcap, above=0)
         scores = softcap * np.tanh(scores / softcap)
-    if _may_overflow(query, key, scale) and not np.isfinite(scores).all():
+    if (scores.size < key.size or _may_overflow(query, key, scale)) and not np.isfinite(scores).all():
         raise ValueError(
             f"query @ keyᵀ overflows {scores.dtype} with scale={scale:.3g} and softcap={softcap}: "
             "make query, key or scale smaller, or give float64"
@@ -252,15 +257,16 @@ def _as_bias(mask, scores):
     return mask.astype(scores.dtype, copy=False)  # below the smallest number of that dtype: -inf, as meant
 
 
-def _repeat_heads(array, query):
-    """Each key or value head once for every query head that shares it: 0, 0, 1, 1, ..."""
-    group = query.shape[-3] // array.shape[-3]
-    return array if group == 1 else np.repeat(array, group, axis=-3)
+def _group(x, kv_heads):
+    """Query heads 0, 0, 1, 1, ... by the key head that they share: (..., heads, n, d) -> (..., kv_heads, group, n, d)."""
+    if kv_heads is None:
+        return x
+    *leading, heads, n, d = x.shape
+    return x.reshape(*leading, kv_heads, heads // kv_heads, n, d)
 
 
-def _share_heads(grad, kv_heads):
-    """What the query heads of a group send back to the key head that they share, summed."""
-    if kv_heads is None or kv_heads == grad.shape[-3]:
-        return grad
-    *leading, heads, n, d = grad.shape
-    return grad.reshape(*leading, kv_heads, heads // kv_heads, n, d).sum(-3)
+def _ungroup(x, kv_heads):
+    if kv_heads is None:
+        return x
+    *leading, kv_heads, group, n, d = x.shape
+    return x.reshape(*leading, kv_heads * group, n, d)

@@ -22,8 +22,8 @@ class EncoderBlock:
     Parameters
     ----------
     d_model, num_heads, d_ff : int
-    d_head : int, optional
-        Features of one head, as in `MultiHeadAttention`: d_model // num_heads if not given.
+    num_kv_heads, d_head : int, optional
+        Heads of keys and values, and features of one head, as in `MultiHeadAttention`.
     norm : {"pre", "post", None}
         Where the norms stand. None leaves them out, and the stream grows with depth.
     activation : str
@@ -53,18 +53,19 @@ class EncoderBlock:
     """
 
     def __init__(
-        self, d_model, num_heads, d_ff, *, d_head=None, norm="pre", activation="relu", dropout=0.0, rng=None,
-        dtype=np.float32,
+        self, d_model, num_heads, d_ff, *, num_kv_heads=None, d_head=None, norm="pre", activation="relu", dropout=0.0,
+        rng=None, dtype=np.float32,
     ):  # fmt: skip
         rng = np.random.default_rng() if rng is None else rng
         self.norm, self.dropout = check_choice("norm", norm, NORMS), check_number("dropout", dropout, low=0, below=1)
-        self.attention = MultiHeadAttention(d_model, num_heads, d_head=d_head, dropout=dropout, rng=rng, dtype=dtype)
+        about = {"num_kv_heads": num_kv_heads, "d_head": d_head, "dropout": dropout, "rng": rng, "dtype": dtype}
+        self.attention = MultiHeadAttention(d_model, num_heads, **about)
         self.feed_forward = FeedForward(d_model, d_ff, activation, rng=rng, dtype=dtype)
         self.norm_1, self.norm_2 = _norms(2, norm, d_model, dtype)
 
-    def __call__(self, x, mask=None, *, is_causal=False, positions=None, rng=None):
-        """x -> x, both (..., n, d_model), and weights (..., heads, n, n); the rest as in `MultiHeadAttention`."""
-        about = {"mask": mask, "is_causal": is_causal, "positions": positions, "rng": rng}
+    def __call__(self, x, mask=None, *, is_causal=False, cache=None, positions=None, rng=None):
+        """x -> x, both (..., n, d_model), and weights (..., heads, n, n_k); the rest as in `MultiHeadAttention`."""
+        about = {"mask": mask, "is_causal": is_causal, "cache": cache, "positions": positions, "rng": rng}
         attended, weights = self.attention(before(x, self.norm_1, self.norm), **about)
         x = after(x + drop(attended, self.dropout, rng), self.norm_1, self.norm)
         forwarded = self.feed_forward(before(x, self.norm_2, self.norm))
@@ -155,7 +156,7 @@ class Encoder:
     ----------
     num_layers : int
     d_model, num_heads, d_ff : int
-    norm, activation, dropout, rng, dtype : as in `EncoderBlock`
+    num_kv_heads, norm, activation, dropout, rng, dtype : as in `EncoderBlock`
 
     Raises
     ------
@@ -171,20 +172,24 @@ class Encoder:
     """
 
     def __init__(
-        self, num_layers, d_model, num_heads, d_ff, *, norm="pre", activation="relu", dropout=0.0, rng=None,
-        dtype=np.float32,
+        self, num_layers, d_model, num_heads, d_ff, *, num_kv_heads=None, norm="pre", activation="relu", dropout=0.0,
+        rng=None, dtype=np.float32,
     ):  # fmt: skip
         rng = np.random.default_rng() if rng is None else rng
         about = {"norm": norm, "activation": activation, "dropout": dropout, "rng": rng, "dtype": dtype}
+        about["num_kv_heads"] = num_kv_heads
         layers = range(check_size("num_layers", num_layers, low=1))
         self.blocks = [EncoderBlock(d_model, num_heads, d_ff, **about) for _ in layers]
         self.final_norm = LayerNorm(d_model, dtype=dtype) if norm == "pre" else None
 
-    def __call__(self, x, mask=None, *, is_causal=False, positions=None, rng=None):
-        """x (..., n, d_model) -> x (..., n, d_model), list of weights (..., heads, n, n), one a block."""
-        weights = []
-        for block in self.blocks:
-            x, of_block = block(x, mask, is_causal=is_causal, positions=positions, rng=rng)
+    def __call__(self, x, mask=None, *, is_causal=False, caches=None, positions=None, rng=None):
+        """x (..., n, d_model) -> x (..., n, d_model), list of weights (..., heads, n, n_k), one a block.
+
+        `caches` is a list of `KVCache`, one a block.
+        """
+        caches, weights = check_caches(caches, len(self.blocks)), []
+        for block, cache in zip(self.blocks, caches):
+            x, of_block = block(x, mask, is_causal=is_causal, cache=cache, positions=positions, rng=rng)
             weights.append(of_block)
         return x if self.final_norm is None else self.final_norm(x), weights
 
@@ -239,6 +244,15 @@ def before(x, norm, place):
 def after(x, norm, place):
     """What becomes of the sum: in a post-norm block it is normed."""
     return norm(x) if place == "post" else x
+
+
+def check_caches(caches, num_layers):
+    """One cache a block, each of its own: or as many times None."""
+    if caches is None:
+        return [None] * num_layers
+    if not isinstance(caches, list | tuple) or len(caches) != num_layers or len({id(c) for c in caches}) < num_layers:
+        raise ValueError(f"caches must be a list of {num_layers} different KVCaches, one a block, got {caches!r:.80}")
+    return caches
 
 
 def _check_memory_mask(mask, x, memory, num_heads):

@@ -28,16 +28,13 @@ def numeric(name, array):
     return array
 
 
-def check_number(name, value, *, low=-math.inf, above=-math.inf, below=math.inf):
-    """A finite number with low <= number < below and above < number, as a float."""
+def check_number(name, value, *, low=-math.inf, above=-math.inf, below=math.inf, high=math.inf):
+    """A finite number with low <= number < below and above < number <= high, as a float."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    if not (low <= value < below and above < value):
-        limits = [
-            f"{word} {limit}"
-            for word, limit in (("at least", low), ("above", above), ("below", below))
-            if math.isfinite(limit)
-        ]
+    if not (low <= value < below and above < value <= high):
+        named = ("at least", low), ("above", above), ("below", below), ("at most", high)
+        limits = [f"{word} {limit}" for word, limit in named if math.isfinite(limit)]
         raise ValueError(f"{name} must be {' and '.join(limits) or 'finite'}, got {value}")
     return float(value)
 

@@ -6,8 +6,17 @@ import numpy as np
 
 from attention_lab.attention import scaled_dot_product_attention
 from attention_lab.autodiff import differentiable
-from attention_lab.checks import check_flag, check_number, check_positions, check_rows, check_size, numeric
+from attention_lab.checks import (
+    check_flag,
+    check_mask,
+    check_number,
+    check_positions,
+    check_rows,
+    check_size,
+    numeric,
+)
 from attention_lab.functional import initial, linear
+from attention_lab.masks import sliding_window_mask
 from attention_lab.positions import rotary_embedding
 
 
@@ -84,7 +93,9 @@ class MultiHeadAttention:
             setattr(self, f"W_{role}", initial(rng, (rows, columns), 1 / math.sqrt(rows), dtype))
             setattr(self, f"b_{role}", np.zeros(columns, dtype) if check_flag("bias", bias) else None)
 
-    def __call__(self, query, key=None, value=None, mask=None, *, is_causal=False, positions=None, rng=None):
+    def __call__(
+        self, query, key=None, value=None, mask=None, *, is_causal=False, cache=None, positions=None, rng=None
+    ):
         """Attend.
 
         Parameters
@@ -97,8 +108,12 @@ class MultiHeadAttention:
         mask : array_like, broadcast to (..., num_heads, n_q, n_k), optional
             As in `scaled_dot_product_attention`: one for all, one a head, or with ``mask[:, None]`` one a sequence.
         is_causal : bool
+        cache : KVCache, optional
+            The tokens before (self-attention only): `query` holds the new ones, which see those that are kept and, of
+            each other, the past. n_k counts both.
         positions : array_like, broadcast to (..., n_q), optional
-            Turn queries and keys by these positions (self-attention only): rotary embedding.
+            Turn queries and keys by these positions (self-attention only): rotary embedding. With a cache the first
+            new token's is ``cache.seen``.
         rng : numpy.random.Generator, optional
             Switches dropout on.
 
@@ -107,23 +122,30 @@ class MultiHeadAttention:
         output : ndarray, (..., n_q, d_model)
         weights : ndarray, (..., num_heads, n_q, n_k)
         """
-        query, key, value = self._read(query, key, value, positions)
+        query, key, value = self._read(query, key, value, positions, cache)
         q = split_heads(linear(query, self.W_q, self.b_q), self.num_heads)  # project: (..., heads, n_q, d_head)
         k = split_heads(linear(key, self.W_k, self.b_k), self.num_kv_heads)  # (..., kv heads, n_k, d_head)
         v = split_heads(linear(value, self.W_v, self.b_v), self.num_kv_heads)
         if positions is not None:
             q, k = self._turn(q, positions), self._turn(k, positions)
+        if cache is not None:
+            mask, is_causal = _cached_mask(cache, mask, q.shape), True
+            k, v = cache.append(k, v)
         mixed, weights = scaled_dot_product_attention(
             q, k, v, mask, is_causal=is_causal, enable_gqa=True, dropout=self.dropout, rng=rng
         )
         return linear(merge_heads(mixed), self.W_o, self.b_o), weights  # project: (..., n_q, d_model)
 
-    def _read(self, query, key, value, positions):
+    def _read(self, query, key, value, positions, cache):
         """The three sequences, in self-attention the same one, or an error in words."""
         key = query if key is None else key
         value = key if value is None else value
         if positions is not None and key is not query:
             raise ValueError("positions turn queries and keys alike: give them for self-attention, without key")
+        if cache is not None and (key is not query or value is not query):
+            raise ValueError(
+                "a cache holds the past of query itself: give it for self-attention, without key and value"
+            )
         if positions is not None and self.d_head % 2:
             raise ValueError(f"positions turn features pair by pair, but d_head={self.d_head} is odd: make it even")
         query = check_rows("query", query, self.d_model)
@@ -154,6 +176,18 @@ def merge_heads(x):
         raise ValueError(f"x must be (..., heads, n, d_head), got shape {x.shape}")
     *leading, heads, n, width = x.shape
     return x.swapaxes(-2, -3).reshape(*leading, n, heads * width), heads
+
+
+def _cached_mask(cache, mask, shape):
+    """The mask over kept and new keys, which hides what has slid out of a query's window: refused before it is kept."""
+    *leading, n_q, _ = shape
+    n_k = cache.num_keys(n_q)
+    if mask is not None:
+        mask = check_mask(mask, (*leading, n_q, n_k))
+    if n_k <= cache.max_len:
+        return mask
+    near = sliding_window_mask(n_q, n_k, window=cache.max_len)
+    return near if mask is None else np.where(near, mask, False if mask.dtype == bool else mask.dtype.type(-np.inf))
 
 
 def _head_width(d_model, num_heads, d_head):
