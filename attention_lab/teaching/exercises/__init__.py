@@ -30,6 +30,15 @@ from attention_lab.teaching.exercises import (
     lesson_08_dropout,
     lesson_08_make,
     lesson_08_schedule,
+    lesson_09,
+    lesson_09_batch,
+    lesson_09_matthews,
+    lesson_10,
+    lesson_10_perplexity,
+    lesson_10_top_p,
+    lesson_11,
+    lesson_11_bytes,
+    lesson_11_mask,
 )
 from attention_lab.teaching.exercises.checker import assess
 from attention_lab.teaching.exercises.display import Said, Source, show_source, source_of
@@ -60,6 +69,15 @@ _LESSONS = (
     lesson_08_dropout,
     lesson_08_schedule,
     lesson_08_make,
+    lesson_09,
+    lesson_09_batch,
+    lesson_09_matthews,
+    lesson_10,
+    lesson_10_perplexity,
+    lesson_10_top_p,
+    lesson_11,
+    lesson_11_bytes,
+    lesson_11_mask,
 )
 EXERCISES = {exercise.name: exercise for lesson in _LESSONS for exercise in lesson.EXERCISES}
 

@@ -1,7 +1,6 @@
 """Checks a learner's function: not attempted yet, correct, or what is wrong and what to do next."""
 
 import inspect
-import re
 import sys
 from copy import deepcopy
 from functools import cache
@@ -11,27 +10,17 @@ import numpy as np
 from attention_lab.teaching.exercises import runner
 from attention_lab.teaching.exercises.attempt import plain, untouched, unused
 from attention_lab.teaching.exercises.display import Said
-from attention_lab.teaching.exercises.results import as_results, compare, describe, error_text, same
-
-_STEPS = {  # words of an error that no known fault explains, and what to do about it
-    "converted to python scalar": "A `math` function takes one number: use NumPy's, such as `np.exp`, for an array.",
-    "truth value of an array": "`if`, `and`, `or` and `not` ask for one truth value of a whole array: `np.where`, `&`, "
-    "`|` and `~` work cell by cell.",
-    "cannot cast ufunc": "An array of whole numbers cannot hold fractions: write `x = x / y` instead of `x /= y`.",
-    "'function'": "A function stands where its result should: call it, as in `norm(x)`.",
-    "object is not callable": "Round brackets after a name call it: `[...]` takes an element, `*` makes a product.",
-    "positional argument": "Count what stands between the brackets of the call: something is missing, or too much.",
-    "bitwise_xor": "`^` is no power in Python: write `**`.",
-    "for ^:": "`^` is no power in Python: write `**`.",
-    "operand type(s)": "Print the type of both sides: lists, ranges and None do no arithmetic, `np.array(...)` does.",
-    "values to unpack": "Print what stands to the right of `=`: a stack has more axes, so `x.shape` has more parts. "
-    "`*leading, n, d = x.shape` takes any number of them.",
-    "interpreted as an integer": "A size must be a whole number: `/` gives a float, `//` a whole number.",
-    "has no attribute": "Check the spelling of what stands after the dot, and the type of what stands before it.",
-    "unable to allocate": "Far less memory will do: print the sizes that you ask for.",
-    "nobody can type": "Take `input` out: what your function needs comes in as its arguments.",
-}
-_SHAPES = ("shape", "dimension", "axes", "axis", "size", "broadcast", "index")
+from attention_lab.teaching.exercises.next_step import next_step
+from attention_lab.teaching.exercises.results import (
+    as_results,
+    compare,
+    describe,
+    error_text,
+    refusal,
+    same,
+    unchanged,
+    written,
+)
 
 
 def assess(exercise, function):
@@ -153,23 +142,37 @@ def _problem(exercise, function, args, outcome):
             f"Your function was not done in time, so it was stopped ({limit}; given {case}). "
             "Look for a slow step, or a loop without end: the condition of a `while`, a function that calls itself."
         )
+    expected = _expected(exercise, args)
+    if expected.error:
+        return refusal(outcome, expected.error, case)
     if outcome.error:
         return _raised(function, outcome.error, case)
-    with np.errstate(all="ignore"):
-        expected = (exercise.answer or exercise.reference)(*_copies(args))
     try:
-        got, sentence = as_results(exercise, outcome.value, expected, case)
+        got, sentence = as_results(exercise, outcome.value, expected.value, case)
         if sentence:
             return sentence
         if exercise.properties:
             sentence = exercise.properties(*got, *_copies(args))
             sentence = sentence and f"{sentence} This was with {case}."
-        sentence = sentence or (compare(exercise, got, expected, case) if exercise.compares else None)
+        sentence = sentence or (compare(exercise, got, expected.value, case) if exercise.compares else None)
+        sentence = sentence or written(exercise, outcome.args, expected.args, case)
         if sentence and np.ma.is_masked(outcome.value):
             return f"Some cells of your masked array hold no number, given {case}. Fill them, as `.filled(0)` does."
         return sentence
     except Exception as error:  # an object that refuses to be read is the learner's, not ours
         return f"What your function returned cannot be read as numbers ({error}). Return NumPy arrays."
+
+
+def _expected(exercise, args):
+    """What the reference makes of a case: an outcome, with an error where the exercise asks for a refusal."""
+    given = _copies(args)
+    try:
+        with np.errstate(all="ignore"):
+            return runner.Outcome((exercise.answer or exercise.reference)(*given), args=given)
+    except ValueError as error:
+        if not exercise.refuses:
+            raise
+        return runner.Outcome(error=error, args=given)
 
 
 def _raised(function, error, case):
@@ -186,10 +189,12 @@ def _raised(function, error, case):
 def _right(exercise, given, outcomes):
     for args, case in zip(given, exercise.cases):
         for name, arg, original in zip(exercise.parameters, args, case):
-            if isinstance(original, np.ndarray) and not np.array_equal(arg, original, equal_nan=arg.dtype.kind == "f"):
+            if name not in exercise.writes and not unchanged(arg, original):
+                own = f"`{name} = {name} - 1` instead of `{name} -= 1`"
+                own = "`row = row + [0]` instead of `row.append(0)`" if isinstance(original, list) else own
                 return Said(
                     f"The numbers are right, but your function changes its input `{name}`: whoever calls it loses "
-                    f"that array. Work on a new one (`{name} = {name} - 1` instead of `{name} -= 1`).",
+                    f"what was there. Work on a new one ({own}).",
                     "wrong",
                 )
     if _draws_elsewhere(exercise, given):
@@ -227,27 +232,12 @@ def _wrong(exercise, function, outcomes, first, problem):
     status = "error" if outcome.error or outcome.late else "wrong"
     if fault is None or (outcome.error and callable(fault.diagnosis)):  # there are no numbers to quote
         line = outcome.error and runner.line_of(outcome.error, plain(function))
-        step = _next_step(exercise, outcome.error, line)
+        refused = _expected(exercise, exercise.cases[first]).error  # then the problem says what to do
+        step = "" if refused else next_step(exercise, outcome.error, line)
         return Said(f"{problem}{step}{_remark(exercise, function, outcomes, first)}", status)
     text = fault.diagnosis
     text = text(outcome.value, exercise.cases[first]) if callable(text) else text
     return Said(f"{problem} A known cause: {text}" if outcome.error else text, status)
-
-
-def _next_step(exercise, error, line):
-    """What to do about an error that no known fault explains; the other problems say it themselves."""
-    if error is None or isinstance(error, (SystemExit, KeyboardInterrupt, RecursionError)):
-        return ""
-    if isinstance(error, NameError):
-        return " A name is used before a line gives it a value: check its spelling and the order of the lines."
-    if re.search(r"\b(raise|assert)\b", line or ""):
-        return " That line of yours refuses a case that is legal: give it a result instead."
-    text = error_text(error).lower()
-    for words, step in _STEPS.items():
-        if words in text:
-            return f" {step}"
-    what = "shapes" if any(word in text for word in _SHAPES) else "values"
-    return f" Print the {what} just before that line, or ask `hint.{exercise.name}()`."
 
 
 def _remark(exercise, function, outcomes, first):
@@ -278,11 +268,11 @@ def _wavers(exercise, function, outcome, first):
 
 def _right_one_by_one(exercise, function, args):
     """Whether a function that is wrong on a stack of matrices is right on each of them; what is no stack stays."""
-    leads = {np.shape(arg)[:-2] for arg in args} - {()}
+    leads = {arg.shape[:-2] for arg in args if isinstance(arg, np.ndarray)} - {()}
     if len(leads) != 1:
         return False
     for at in np.ndindex(*leads.pop()):
-        matrices = tuple(arg[at] if np.ndim(arg) > 2 else arg for arg in args)
+        matrices = tuple(arg[at] if isinstance(arg, np.ndarray) and arg.ndim > 2 else arg for arg in args)
         try:
             if _problem(exercise, function, matrices, runner.run(function, _copies(matrices), seconds=1)):
                 return False
@@ -297,4 +287,4 @@ def _call(exercise):
 
 def _copies(args):
     """The arguments anew: what a function writes, or draws, leaves the case as it was."""
-    return tuple(deepcopy(arg) if isinstance(arg, (np.ndarray, np.random.Generator)) else arg for arg in args)
+    return tuple(deepcopy(arg) if isinstance(arg, (np.ndarray, list, np.random.Generator)) else arg for arg in args)

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from textwrap import dedent
 from zlib import crc32
 
 from attention_lab.teaching.exercises.display import source_of
@@ -42,6 +43,10 @@ class Exercise:
         What the reference should give, at once: called in its place where the reference takes long.
     parts : tuple
         Classes and functions that the reference is made of: the solution shows them before it.
+    writes : tuple of str
+        Parameters that are to be written into, and must then hold what they hold after the reference. No other may be.
+    refuses : bool
+        Whether the reference raises a ValueError for some cases, as an answer must.
     limit : float, optional
         Seconds for all cases together, if more than the runner's own are needed.
     """
@@ -59,6 +64,8 @@ class Exercise:
     compares: bool = True
     answer: Callable | None = None
     parts: tuple = ()
+    writes: tuple = ()
+    refuses: bool = False
     limit: float | None = None
     attempts: int = 0
     hints_given: int = 0
@@ -121,8 +128,8 @@ def diagnosed(diagnosis, when=None):
 
 
 def body(function):
-    """The lines of a function's body, without indentation."""
-    return [line.strip() for line in source_of(function).splitlines()[1:]]
+    """The lines of a function's body, those of a block inside it indented."""
+    return dedent("\n".join(source_of(function).splitlines()[1:])).splitlines()
 
 
 def _leave_out(line):

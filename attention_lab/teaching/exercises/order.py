@@ -92,11 +92,15 @@ class Puzzle(LessonWidget):
     def _judge(self):
         if not self.answer:
             return Said("Not attempted yet: place lines in your function, then check.", "not attempted")
-        said = assess(self.exercise, assemble(self.exercise, self.answer))
+        try:
+            function = assemble(self.exercise, self.answer)
+        except SyntaxError:  # an indented line without the line above it, or the other way round
+            return Said("An indented line belongs below the line that ends in a colon: put the two together.", "wrong")
+        said = assess(self.exercise, function)
         if said.passed and self.exercise.odd_line in self.answer:
             line = self.exercise.odd_line.split("  # ")[0]
             return Said(f"The result is right, but `{line}` does nothing for it. Take that line out.", "wrong")
-        if not said.passed and not any(line.startswith("return") for line in self.answer):
+        if not said.passed and not any(line.lstrip().startswith("return") for line in self.answer):
             return Said("Your function returns nothing: the line with `return` is still to be placed.", "wrong")
         if not said.passed and len(self.answer) == len(self.lines):
             return Said(f"{said.message} All lines are placed, and one of them does not belong.", said.status)

@@ -65,6 +65,38 @@ def compare(exercise, results, expected, case):
     )
 
 
+def written(exercise, args, expected, case):
+    """A sentence on the first argument that was to be written into and holds something else, or None."""
+    for name, got, wanted in zip(exercise.parameters, args, expected):
+        if name in exercise.writes and not close(got, wanted):
+            return (
+                f"What you return is right, but `{name}` does not hold it after the call, given {case}: the next call "
+                f"would read what stood there before. Write into the array itself, as `{name}[...] = ...` does; "
+                f"`{name} = ...` gives the name to another array."
+            )
+    return None
+
+
+def unchanged(arg, original):
+    """Whether an array or a list is what it was before the call; other things cannot be written into."""
+    if isinstance(original, np.ndarray):
+        return np.array_equal(arg, original, equal_nan=arg.dtype.kind == "f")
+    return not isinstance(original, list) or arg == original
+
+
+def refusal(outcome, error, case):
+    """A sentence unless a case that has no right result was refused, as the reference refuses it with this error."""
+    if isinstance(outcome.error, ValueError):
+        return None
+    does = "returns None" if outcome.value is None else "returns a result"
+    if outcome.error:
+        does = f"stops with {type(outcome.error).__name__}: {error_text(outcome.error)}"
+    return (
+        f"There is no right result here, and your function {does}, given {case}. Look first, and refuse in words: "
+        f'`raise ValueError("{error_text(error)}")`.'
+    )
+
+
 def close(got, wanted):
     """Equal within rounding; NaN equals NaN."""
     got, wanted = np.asarray(got), np.asarray(wanted)

@@ -18,12 +18,13 @@ LIMIT = 5.0  # seconds for all cases of a check together, where the exercise giv
 
 @dataclass
 class Outcome:
-    """What came of one call: a value, or an error, or nothing in time."""
+    """What came of one call: a value, or an error, or nothing in time; and its arguments, as the call left them."""
 
     value: object = None
     error: BaseException | None = None
     late: bool = False
     printed: str = ""
+    args: tuple = ()
 
 
 def run_all(function, calls, limit=None):
@@ -45,7 +46,7 @@ def run_all(function, calls, limit=None):
 
 def run(function, args, seconds):
     """Call the function in a thread of its own and wait for it, at most so many seconds."""
-    outcome, printed = Outcome(), _Printed()
+    outcome, printed = Outcome(args=args), _Printed()
     thread = threading.Thread(target=_call, args=(function, args, outcome), daemon=True)
     with redirect_stdout(printed), warnings.catch_warnings(), _no_keyboard():
         warnings.simplefilter("ignore")

@@ -56,6 +56,16 @@ def test_lessons_have_their_exercises():
         "dropout",
         "warmup_cosine",
         "train_reverse",
+        "masked_mean",
+        "pad_batch",
+        "matthews",
+        "shift_targets",
+        "perplexity",
+        "top_p",
+        "cache_append",
+        "bytes_per_token",
+        "cached_mask",
+        "left_pad_positions",
     ]
 
 

@@ -16,6 +16,8 @@ from tests.teaching.exercises import (  # noqa: F401, they fill RIGHT
     right_07,
     right_08,
     right_08_make,
+    right_09_10,
+    right_11,
 )
 from tests.teaching.exercises.right import RIGHT
 
