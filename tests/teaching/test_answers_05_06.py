@@ -75,6 +75,7 @@ def over_the_words(x, gain, bias):
 ANSWERS = [
     ("shuffled-words", "they are equal", "Encoder", numbered_rows, "they differ"),
     ("causal-order", "with one layer yes, with two no", "Encoder", without_mask, "yes, with one layer and with two"),
+    ("layers-for-order", "2", "Encoder", without_mask, "none will do"),
     ("add-or-concatenate", "where W₁ = W₂ = W", "linear", first_features, "never: adding loses the word"),
     ("learned-or-sinusoidal", "only the sinusoidal one", "LearnedPositions", Unread, "both"),
     (

@@ -102,6 +102,7 @@ ANSWERS = [
     ),
     ("because-dropout", "the expected value then stays", "dropout", by_root, "the variance then stays"),
     ("loss-at-the-start", "about 3.9", "cross_entropy", misses, "about 0.98"),
+    ("loss-of-two-classes", "about 0.69", "cross_entropy", misses, "about 0.50"),
     (
         "shift-by-one",
         "to copy, with a loss near 0",

@@ -19,8 +19,6 @@ RIGHT = {
     "output-rows": "3",
     "same-source": "yes, if row j goes with row j",
     "cross-mask": "the padding mask",
-    "repeat-or-tile": "0, 1, 2",
-    "grouped-compute": "the stored keys and values",
     "gain-per-feature": "one for each feature",
     "ddof": "0.87",  # √(3/4)
     "feed-forward-for": "bend each token by itself",

@@ -18,6 +18,12 @@ from attention_lab.teaching.questions import (
     lesson_07,
     lesson_08_dropout,
     lesson_08_training,
+    lesson_09_pooling,
+    lesson_09_verdicts,
+    lesson_10_drawing,
+    lesson_10_names,
+    lesson_11_cache,
+    lesson_11_limits,
 )
 from attention_lab.teaching.questions.question import Question
 
@@ -39,11 +45,18 @@ _MODULES = (
     lesson_07,
     lesson_08_training,
     lesson_08_dropout,
+    lesson_09_pooling,
+    lesson_09_verdicts,
+    lesson_10_names,
+    lesson_10_drawing,
+    lesson_11_cache,
+    lesson_11_limits,
 )
 
 BANK = {item.id: item for module in _MODULES for item in vars(module).values() if isinstance(item, Question)}
 
-# Two questions open a lesson: one of the lesson before, one of an earlier lesson where there is one.
+# Two questions open a lesson: one of the lesson before, one of an earlier lesson where there is one. From lesson 09 on
+# they are asked nowhere else: where they ask again what a lesson has asked, they do so with other numbers.
 RECALL = {
     "01": ("own-top-key", "transpose-a-stack"),
     "02": ("divide-by-d", "dot-on-stacks"),
@@ -53,6 +66,9 @@ RECALL = {
     "06": ("shuffled-words", "mask-at-generation"),
     "07": ("norm-over-the-sentence", "cosine-cannot-focus"),
     "08": ("saturated-softmax", "times-zero"),
+    "09": ("loss-of-two-classes", "loud-pads"),
+    "10": ("share-of-the-mean", "layers-for-order"),
+    "11": ("top-p-crossing", "memory-of-nine"),
 }
 
 # Three questions close a lesson, and are its gate: who can answer them may skip it.
@@ -66,4 +82,7 @@ CLOSING = {
     "06": ("last-norm", "inside-or-outside", "feed-forward-for"),
     "07": ("rows-of-jacobian", "used-twice", "backward-twice"),
     "08": ("shift-by-one", "validation-below-training", "drop-scores"),
+    "09": ("cls-or-mean", "two-evaluations", "one-point-apart"),
+    "10": ("where-the-shift-is", "what-is-read-next", "token-or-letter"),
+    "11": ("what-the-cache-holds", "prompt-in-chunks", "double-the-context"),
 }

@@ -33,6 +33,32 @@ def pad_rows():
 
 
 @question(
+    "loud-pads",
+    lesson="02",
+    source="M7 again",
+    text="Three words and five pads read one another in two layers. In both, the pads are hidden as keys; their own "
+    "rows are not masked. Then the pads are made a thousand times as large. How many of the three words' outputs move?",
+    options={
+        "0": "Not by a bit. Hidden keys get weight 0 in layer 1 and again in layer 2, so whatever a pad's own row "
+        "becomes, no word reads it.",
+        "1": "The last word stands next to the pads, but attention knows no neighbours. A word reads what is visible, "
+        "near or far.",
+        "3": "In layer 2 the pads' rows are junk, a thousand times as large. But they are hidden there as well: junk "
+        "that nobody reads needs no mask of its own.",
+    },
+)
+def loud_pads():
+    real = np.arange(8) < 3
+    x = np.random.default_rng(0).normal(size=(8, 16))
+    outputs = []
+    for tokens in (x, np.where(real[:, None], x, 1000 * x)):
+        for _ in range(2):  # two layers, each added to what it read
+            tokens = tokens + attention(tokens, tokens, tokens, real)[0]
+        outputs.append(tokens[:3])
+    return str((outputs[0] != outputs[1]).any(-1).sum())
+
+
+@question(
     "all-keys-hidden",
     lesson="02",
     source="Q21",

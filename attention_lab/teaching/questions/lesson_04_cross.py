@@ -1,4 +1,4 @@
-"""Questions of lesson 04, second half: one sequence reads another, and query heads that share keys."""
+"""Questions of lesson 04, second half: one sequence reads another."""
 
 import numpy as np
 
@@ -62,6 +62,27 @@ def output_rows():
 
 
 @question(
+    "memory-of-nine",
+    lesson="04",
+    source="M16 again",
+    text="Two tokens read a memory of nine, whose values have 5 features. What shape has the output of attention?",
+    options={
+        "2 × 5": "One row for each token that asks, one column for each feature of a value. The nine only appear "
+        "inside: the weights are 2 × 9, and each row of them is spent on a mean.",
+        "9 × 5": "This is the shape of the values. They are mixed into means, one for each query, and there are two "
+        "queries.",
+        "2 × 9": "This is the shape of the weights. They are not the output: each row of nine weights turns nine "
+        "values into one of 5 features.",
+    },
+)
+def memory_of_nine():
+    rng = np.random.default_rng(0)
+    output, _ = attention(rng.normal(size=(2, 8)), rng.normal(size=(9, 8)), rng.normal(size=(9, 5)))
+    rows, features = output.shape
+    return f"{rows} × {features}"
+
+
+@question(
     "same-source",
     lesson="04",
     source="Q53",
@@ -117,54 +138,3 @@ def cross_mask():
     }
     read = {name: attention(target, source, source, mask)[1] > 0 for name, mask in masks.items()}
     return next(name for name, seen in read.items() if seen[:, :5].all() and not seen[:, 5:].any())
-
-
-@question(
-    "repeat-or-tile",
-    lesson="04",
-    source="Q55",
-    text="Query heads 0 to 5 share two key heads. Which query heads read with key head 0?",
-    options={
-        "0, 1, 2": "Neighbours share: the key heads are repeated, [0, 0, 0, 1, 1, 1]. Trained weights expect this "
-        "pairing; the copies are only a way to write it down.",
-        "0, 2, 4": "This is tiling, [0, 1, 0, 1, 0, 1]. It runs, and all shapes are right, but query heads 1 and "
-        "4 read with keys they were not trained for.",
-        "0, 1": "Two key heads suggest two query heads each, but 2 is how many groups there are; a group has 6 / 2 = 3 "
-        "heads.",
-    },
-)
-def repeat_or_tile():
-    rng = np.random.default_rng(0)
-    query, key = rng.normal(size=(6, 4, 8)), rng.normal(size=(2, 4, 8))
-    changed = key * [[[2]], [[1]]]  # another key head 0
-    _, before = attention(query, key, key, enable_gqa=True)
-    _, after = attention(query, changed, key, enable_gqa=True)
-    moved = ~np.isclose(before, after).all((-2, -1))
-    return ", ".join(f"{head}" for head in np.flatnonzero(moved))
-
-
-@question(
-    "grouped-compute",
-    lesson="04",
-    source="Q56",
-    text="Nine query heads share three key heads, where before each had its own. What shrinks to a third?",
-    options={
-        "the products for the scores": "A key head is used by three query heads, and each still multiplies its own "
-        "queries with those keys: nine maps, as before.",
-        "the stored keys and values": "W_k and W_v are a third as wide, and so is what is stored of each token. 30 "
-        "layers with heads of 64: 46,080 bytes a token in float32, not 138,240.",
-        "those products and the store": "What is stored of each token does shrink. But nine query heads still have "
-        "nine maps of scores, n × n × d_k products each: sharing keys saves storage only.",
-    },
-)
-def grouped_compute():
-    rng = np.random.default_rng(0)
-    x, costs = rng.normal(size=(10, 16)), []
-    for num_kv_heads in (9, 3):
-        attend = MultiHeadAttention(16, 9, num_kv_heads=num_kv_heads, d_head=64, rng=rng)
-        _, weights = attend(x)
-        costs.append((weights.size * attend.d_head, (x @ attend.W_k).size + (x @ attend.W_v).size))
-    products, kept = (3 * grouped == full for full, grouped in zip(*costs, strict=True))
-    if products and kept:
-        return "those products and the store"
-    return "the products for the scores" if products else "the stored keys and values" if kept else "nothing"

@@ -60,6 +60,31 @@ def causal_order():
 
 
 @question(
+    "layers-for-order",
+    lesson="05",
+    source="M19 again",
+    text="A causal stack without positions reads “dog bites man”, and then “bites dog man”. How many layers must it "
+    "have for the output of “man” to tell the two apart?",
+    options={
+        "1": "In one layer “man” reads the same three words, in either order: a mean does not ask who came first. The "
+        "two outputs agree to rounding.",
+        "2": "In layer 1 “bites” reads “dog” if that came before, and does not if it did not. So its row is another "
+        "one, and layer 2 reads it: the mask alone shows order.",
+        "none will do": "True of a stack without a mask, where each word reads all. A causal mask lets each word read "
+        "those before it, and that is a matter of order.",
+    },
+)
+def layers_for_order():
+    words = np.random.default_rng(0).normal(size=(3, 16))
+    for depth in (1, 2, 3):
+        stack = Encoder(depth, 16, 2, 32, rng=np.random.default_rng(1))
+        one, other = (stack(words[order], is_causal=True)[0][-1] for order in ([0, 1, 2], [1, 0, 2]))
+        if not np.allclose(one, other):
+            return str(depth)
+    return "none will do"
+
+
+@question(
     "add-or-concatenate",
     lesson="05",
     source="Q57",

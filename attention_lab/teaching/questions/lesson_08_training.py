@@ -31,6 +31,26 @@ def loss_at_the_start():
 
 
 @question(
+    "loss-of-two-classes",
+    lesson="08",
+    source="lesson again",
+    text="An untrained classifier gives each of two classes about the same probability. What is its cross-entropy?",
+    options={
+        "about 0.50": "This is the probability of the right class, and also how often a guess is wrong. The loss is "
+        "−log of that probability.",
+        "about 0.69": "−log(1/2) = log 2 = 0.69. With 50 tokens it was log 50 = 3.91: a first loss is judged by the "
+        "number of classes.",
+        "about 1.00": "This is one bit, log₂ 2. Our loss takes the natural logarithm, and a bit is 0.69 nats.",
+    },
+)
+def loss_of_two_classes():
+    rng = np.random.default_rng(0)
+    logits = Linear(64, 2, variance=0.01, rng=rng)(rng.normal(size=(500, 64)))
+    loss = cross_entropy(logits, rng.integers(2, size=500))
+    return min(("about 0.50", "about 0.69", "about 1.00"), key=lambda option: abs(float(option[6:]) - loss))
+
+
+@question(
     "shift-by-one",
     lesson="08",
     source="lesson",

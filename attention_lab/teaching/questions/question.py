@@ -18,7 +18,7 @@ class Question:
         The lesson it belongs to: ``"01"``.
     source : str
         Where it comes from: a misconception (M), a question that learners ask (Q), a check (C), a lab (B), a lesson
-        or an exercise; ``"M2 Q6"``.
+        or an exercise; ``"M2 Q6"``. With "again" it asks once more what another question of its lesson asks.
     text : str
         The question, plain text with `code` between backticks.
     options : dict of str
