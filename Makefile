@@ -50,8 +50,9 @@ lessons: $(VENV)/.test  ## run the notebooks and store their outputs (LESSON=05 
 sweep: $(VENV)/.lab  ## train what heads_sweep.csv lacks, on every core, about a minute (FRESH=1 begins anew)
 	@$(PY) -m attention_lab.teaching.sweep $(if $(FRESH),--fresh)
 
-bench: $(YARDSTICK)/.installed  ## measure time and memory of a training step beside PyTorch's, in its own environment
+bench: $(YARDSTICK)/.installed  ## measure a training step and a step of decoding beside PyTorch's, in its own environment
 	@$(YARDSTICK)/bin/python -m tests.benchmarks.training
+	@$(YARDSTICK)/bin/python -m tests.benchmarks.decoding
 
 bench-sliders: $(VENV)/.test  ## measure from key press to changed picture in Chromium
 	@$(PY) -m tests.benchmarks.sliders

@@ -48,6 +48,7 @@ _TEACHING = {
     "solution": "exercises",
     "order": "exercises",
     "show_source": "exercises",
+    "stream": "stream",
     "check_environment": "environment",
 }
 

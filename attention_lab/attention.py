@@ -12,6 +12,7 @@ from attention_lab.autodiff import differentiable
 from attention_lab.checks import (
     check_attention_shapes,
     check_axis,
+    check_finite,
     check_flag,
     check_mask,
     check_number,
@@ -193,19 +194,24 @@ def scaled_dot_product_attention(
     factor = dropout_factor(weights, dropout, rng)
     mixed = weights * factor if np.ndim(factor) else weights
     output = _ungroup(_group(mixed, kv_heads) @ value, kv_heads)  # mix: (..., n_q, d_v)
+    if not np.isfinite(output).all():  # what is wrong with a value shows here, where a step of decoding has fewer rows
+        check_finite(value=value)
     saved = query, key, value, output, weights, mixed, factor, cap_slope, scale, kv_heads
     return (output.astype(dtype, copy=False), mixed.astype(dtype, copy=False)), saved
 
 
 @_quietly
 def scaled_scores(query, key, scale=None, softcap=None):
-    """How well each query fits each key, (..., n_q, n_k), of arrays that were checked: finite or an error."""
+    """How well each query fits each key, (..., n_q, n_k), of arrays whose shapes were checked: finite or an error."""
     scale = _read_scale(scale, query)
     scores = (query * scale) @ key.swapaxes(-1, -2)
+    finite = not (scores.size < key.size or _may_overflow(query, key, scale)) or np.isfinite(scores).all()
+    if not finite:
+        check_finite(query=query, key=key)
     if softcap is not None:
         softcap = check_number("softcap", softcap, above=0)
         scores = softcap * np.tanh(scores / softcap)
-    if (scores.size < key.size or _may_overflow(query, key, scale)) and not np.isfinite(scores).all():
+    if not (finite or np.isfinite(scores).all()):
         raise ValueError(
             f"query @ keyᵀ overflows {scores.dtype} with scale={scale:.3g} and softcap={softcap}: "
             "make query, key or scale smaller, or give float64"
@@ -218,9 +224,12 @@ def _read_scale(scale, query):
 
 
 def _may_overflow(query, key, scale):
-    """Whether a score could leave the range of its dtype: a bound from the inputs spares a look at every score."""
+    """Whether a score could leave the range of its dtype: a bound from the inputs spares a look at every score.
+
+    Of NaN and inf in the inputs the bound is NaN or inf, too.
+    """
     largest_query, largest_key = (float(np.abs(x).max(initial=0)) for x in (query, key))
-    bound = largest_query * abs(scale) * max(1, query.shape[-1] * largest_key)
+    bound = largest_query * abs(scale) * max(query.shape[-1] * largest_key, 1)  # in this order: max(1, NaN) is 1
     return not bound < np.finfo(query.dtype).max
 
 
@@ -245,8 +254,8 @@ def _biases(mask, is_causal, scores):
     """What a mask adds to the scores: 0 where a query may attend, -inf where it may not."""
     if mask is not None:
         yield _as_bias(mask, scores)
-    if check_flag("is_causal", is_causal):
-        n_q, n_k = scores.shape[-2:]
+    n_q, n_k = scores.shape[-2:]
+    if check_flag("is_causal", is_causal) and n_q > 1:  # one query, the last, sees all
         yield _as_bias(np.tri(n_q, n_k, n_k - n_q, dtype=bool), scores)
 
 
@@ -258,7 +267,7 @@ def _as_bias(mask, scores):
 
 
 def _group(x, kv_heads):
-    """Query heads 0, 0, 1, 1, ... by the key head that they share: (..., heads, n, d) -> (..., kv_heads, group, n, d)."""
+    """Query heads by the key head that they share: (..., heads, n, d) -> (..., kv_heads, group, n, d)."""
     if kv_heads is None:
         return x
     *leading, heads, n, d = x.shape

@@ -5,6 +5,7 @@ import numpy as np
 from attention_lab.autodiff import Tensor
 from attention_lab.checks import check_choice, check_leading, check_mask, check_number, check_rows, check_size
 from attention_lab.functional import dropout as drop
+from attention_lab.kv_cache import KVCache
 from attention_lab.layers import FeedForward, LayerNorm
 from attention_lab.multi_head import MultiHeadAttention
 
@@ -250,8 +251,12 @@ def check_caches(caches, num_layers):
     """One cache a block, each of its own: or as many times None."""
     if caches is None:
         return [None] * num_layers
-    if not isinstance(caches, list | tuple) or len(caches) != num_layers or len({id(c) for c in caches}) < num_layers:
+    are_caches = isinstance(caches, list | tuple) and all(isinstance(cache, KVCache) for cache in caches)
+    if not are_caches or not len(caches) == len(set(map(id, caches))) == num_layers:
         raise ValueError(f"caches must be a list of {num_layers} different KVCaches, one a block, got {caches!r:.80}")
+    seen = [cache.seen for cache in caches]
+    if len(set(seen)) > 1:
+        raise ValueError(f"caches have seen {seen} tokens, but must hold the same text: reset each, and read it anew")
     return caches
 
 

@@ -67,7 +67,7 @@ def check_generator(rng):
 
 
 def check_attention_shapes(query, key, value, enable_gqa=False):
-    """query (..., n_q, d_k), key (..., n_k, d_k), value (..., n_k, d_v): finite, not empty, and fitting."""
+    """query (..., n_q, d_k), key (..., n_k, d_k), value (..., n_k, d_v): not empty, and fitting."""
     check_sequences(query=query, key=key, value=value)
     check_same_features(query, key)
     if key.shape[-2] != value.shape[-2]:
@@ -81,12 +81,16 @@ def check_attention_shapes(query, key, value, enable_gqa=False):
 
 
 def check_sequences(**arrays):
-    """Each (..., length, features): finite, and with at least one row and one feature."""
+    """Each (..., length, features), with at least one row and one feature."""
     for name, array in arrays.items():
         if array.ndim < 2:
             raise ValueError(f"{name} must have at least 2 axes (length, features), got shape {array.shape}")
         if 0 in array.shape[-2:]:
             raise ValueError(f"{name} is empty, shape {array.shape}: expected at least one row and one feature")
+
+
+def check_finite(**arrays):
+    for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise ValueError(f"{name} holds NaN or inf: np.argwhere(~np.isfinite({name})) finds them")
 
@@ -216,6 +220,23 @@ def check_ids(name, ids, vocab_size):
     if ids.size and not 0 <= ids.min() <= ids.max() < vocab_size:
         raise ValueError(f"{name} must lie between 0 and {vocab_size - 1}, got {ids.min()} to {ids.max()}")
     return ids
+
+
+def check_text(name, ids, vocab_size):
+    """Ids of texts, (..., n), of at least one token each."""
+    ids = numeric(name, ids)
+    if ids.ndim == 0 or ids.shape[-1] == 0:
+        raise ValueError(f"{name} must be (..., n) with n of at least 1, got shape {ids.shape}: begin with a token")
+    return check_ids(name, ids, vocab_size)
+
+
+def check_real(mask, tokens):
+    """A mask over tokens of shape (..., n), True = real: one for all texts, or one a text."""
+    mask = as_visible("mask", mask)
+    if mask.shape[-1:] != tokens[-1:] or not _fits(mask.shape, tokens):
+        hint = "of a padding_mask write mask[:, 0, 0]" if mask.ndim > 2 else "one entry a token that is read"
+        raise ValueError(f"mask must have shape {tokens}, True = a real token, got {mask.shape}: {hint}")
+    return mask
 
 
 def check_choice(name, value, choices):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from attention_lab.attention import softmax
-from attention_lab.checks import check_flag, check_generator, check_ids, check_number, check_size, floating
+from attention_lab.blocks import check_caches
+from attention_lab.checks import check_flag, check_generator, check_ids, check_number, check_size, check_text, floating
 
 
 def next_probabilities(logits, *, temperature=1.0, top_k=None, top_p=None):
@@ -51,10 +52,13 @@ def next_probabilities(logits, *, temperature=1.0, top_k=None, top_p=None):
     largest = logits.max(-1, keepdims=True)
     if not np.isfinite(largest).all():
         raise ValueError("each row of logits must have a finite largest number: look for NaN and inf")
-    order = np.argsort(-logits, axis=-1, kind="stable")  # of equal ones the lower id first
-    if check_number("temperature", temperature, low=0) == 0:
+    temperature = check_number("temperature", temperature, low=0)
+    top_k = None if top_k is None else check_size("top_k", top_k, low=1)
+    if temperature == 0:
         top_k, temperature = 1, 1.0
+    order = np.argsort(-logits, axis=-1, kind="stable")  # of equal ones the lower id first
     with np.errstate(over="ignore", under="ignore"):  # a tiny temperature: -inf, a chance of 0
+        temperature = np.clip(temperature, np.finfo(logits.dtype).tiny, np.finfo(logits.dtype).max)
         chances = softmax((logits - largest) / temperature)
         kept = _cut(np.take_along_axis(chances, order, -1), top_k, top_p)
     result = np.empty_like(kept)
@@ -65,7 +69,7 @@ def next_probabilities(logits, *, temperature=1.0, top_k=None, top_p=None):
 def _cut(chances, top_k, top_p):
     """Of chances in falling order the first ones, which then sum to one."""
     if top_k is not None:
-        chances = _shares(chances * (np.arange(chances.shape[-1]) < check_size("top_k", top_k, low=1)))
+        chances = _shares(chances * (np.arange(chances.shape[-1]) < top_k))
     if top_p is not None and check_number("top_p", top_p, low=0, high=1) < 1:
         before = chances.cumsum(-1) - chances  # what stands before a token did not reach top_p yet: it stays
         first = np.arange(chances.shape[-1]) == 0
@@ -121,8 +125,7 @@ def generate(model, prompt, num_tokens, *, temperature=1.0, top_k=None, top_p=No
     prompt : array_like of int, (..., n)
     num_tokens : int
         At most so many.
-    temperature, top_k, top_p
-        As in `next_probabilities`.
+    temperature, top_k, top_p : as in `next_probabilities`
     stop : int, optional
         The token that ends a text. It is handed over, then the end is reached (of a batch: when all have drawn it).
     cache : bool or list of KVCache
@@ -149,9 +152,9 @@ def generate(model, prompt, num_tokens, *, temperature=1.0, top_k=None, top_p=No
     >>> cached == list(generate(model, [0, 3], 6, temperature=0, cache=False))
     True
     """
-    prompt = check_ids("prompt", prompt, model.embed.vocab_size)
-    if prompt.ndim == 0 or prompt.shape[-1] == 0:
-        raise ValueError(f"prompt must be (..., n) with n of at least 1, got shape {prompt.shape}: begin with a token")
+    if not (hasattr(model, "embed") and hasattr(model, "caches")):
+        raise TypeError(f"model must be a LanguageModel, got {model!r:.80}")
+    prompt = check_text("prompt", prompt, model.embed.vocab_size)
     options = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     next_probabilities(np.zeros(model.embed.vocab_size), **options)  # refuses what makes no sense, now
     if rng is not None:
@@ -159,9 +162,12 @@ def generate(model, prompt, num_tokens, *, temperature=1.0, top_k=None, top_p=No
     elif temperature != 0 and top_k != 1:
         raise ValueError("a text is drawn: give rng=np.random.default_rng(0), or temperature=0 for the greedy one")
     num_tokens = check_size("num_tokens", num_tokens)
-    if not isinstance(cache, list):
+    stop = None if stop is None else check_ids("stop", check_size("stop", stop), model.embed.vocab_size)
+    if isinstance(cache, list | tuple):
+        check_caches(cache, len(model.caches()))
+    else:
         room = prompt.shape[-1] + num_tokens
-        cache = model.caches(room) if check_flag("cache", cache) else None
+        cache = model.caches(room) if check_flag("cache (or a list of model.caches())", cache) else None
     return _steps(model, prompt, num_tokens, options, stop, cache, rng)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention_lab.autodiff import Tensor
-from attention_lab.checks import check_choice, check_size, numeric
+from attention_lab.checks import check_choice, check_finite, check_sequences, check_size, numeric
 
 
 class KVCache:
@@ -97,13 +97,13 @@ class KVCache:
         kept = self.num_keys(n) - n
         self._make_room(new, kept, n)
         for buffer, array in zip(self._buffers, new):
-            buffer[..., self._end : self._end + n, :] = array
+            buffer[..., self._end : self._end + n] = array.swapaxes(-1, -2)
         self._end, self.seen = self._end + n, self.seen + n
-        return tuple(_read_only(buffer[..., self._end - kept - n : self._end, :]) for buffer in self._buffers)
+        return tuple(_read_only(buffer[..., self._end - kept - n : self._end]) for buffer in self._buffers)
 
     def _check_fit(self, new):
         for name, array, buffer in zip(("key", "value"), new, self._buffers or ()):
-            expected = (*buffer.shape[:-2], array.shape[-2], buffer.shape[-1])
+            expected = (*buffer.shape[:-2], array.shape[-2], buffer.shape[-2])
             if array.shape != expected or array.dtype != buffer.dtype:
                 raise ValueError(
                     f"{name} is {array.dtype} {array.shape} but the cache holds {buffer.dtype} {expected}: "
@@ -111,25 +111,32 @@ class KVCache:
                 )
 
     def _make_room(self, new, kept, n):
-        """Buffers with n free places behind what is kept. A sliding one moves back once in max_len tokens."""
-        if self._buffers is not None and self._end + n <= self._buffers[0].shape[-2]:
+        """Buffers with n free places behind what is kept. A sliding one moves back once in max_len tokens.
+
+        They are (..., d, room): a feature's numbers of all tokens stand side by side. One query against many keys then
+        runs along memory, in half the time.
+        """
+        if self._buffers is not None and self._end + n <= self._buffers[0].shape[-1]:
             return
         room = self.max_len if self.on_full == "raise" else kept + max(n, self.max_len)
-        old, self._buffers = self._buffers, [np.empty((*a.shape[:-2], room, a.shape[-1]), a.dtype) for a in new]
+        old, self._buffers = self._buffers, [np.empty((*a.shape[:-2], a.shape[-1], room), a.dtype) for a in new]
         for now, before in zip(self._buffers, old or ()):
-            now[..., :kept, :] = before[..., self._end - kept : self._end, :]
+            now[..., :kept] = before[..., self._end - kept : self._end]
         self._end = kept if old else 0
 
 
 def _pair(key, value):
     if isinstance(key, Tensor) or isinstance(value, Tensor):
         raise TypeError("a cache keeps plain arrays: it serves generation, not training")
-    key, value = numeric("key", key), numeric("value", value)
-    if key.ndim < 2 or value.ndim < 2 or key.shape[:-1] != value.shape[:-1] or not key.size:
+    key, value = (numeric(*given) for given in (("key", key), ("value", value)))
+    check_sequences(key=key, value=value)
+    if key.shape[:-1] != value.shape[:-1]:
         raise ValueError(f"key and value must be (..., n, d), alike but for d, got {key.shape} and {value.shape}")
-    return key, value
+    check_finite(key=key, value=value)  # what was kept would be in the way of every later step
+    return [array if array.dtype.kind == "f" else array.astype(np.float64) for array in (key, value)]
 
 
-def _read_only(view):
+def _read_only(buffer):
+    view = buffer.swapaxes(-1, -2)
     view.flags.writeable = False
     return view

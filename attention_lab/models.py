@@ -4,15 +4,15 @@ import math
 
 import numpy as np
 
-from attention_lab.blocks import Encoder
-from attention_lab.checks import as_visible, check_choice, check_ids, check_size
+from attention_lab.blocks import Encoder, check_caches
+from attention_lab.checks import check_choice, check_positions, check_real, check_size, check_text
 from attention_lab.functional import dropout as drop
 from attention_lab.functional import linear
 from attention_lab.kv_cache import KVCache
 from attention_lab.layers import Embedding, Linear
 from attention_lab.pooling import AttentionPooling, masked_mean, mean_share
 from attention_lab.position_bias import alibi_bias
-from attention_lab.positions import LearnedPositions, positional_encoding
+from attention_lab.positions import LearnedPositions, sinusoids
 
 
 class TextClassifier:
@@ -29,9 +29,10 @@ class TextClassifier:
         The longest text: so many positions are learned.
     pooling : {"mean", "attention"}
         `masked_mean`, or `AttentionPooling`.
+    norm, activation : as in `EncoderBlock`
     dropout : float
         Share dropped in training, of the words' vectors too.
-    norm, activation, rng, dtype : as in `EncoderBlock`
+    rng, dtype : as in `EncoderBlock`
 
     Raises
     ------
@@ -51,7 +52,7 @@ class TextClassifier:
         activation="relu", dropout=0.0, rng=None, dtype=np.float32,
     ):  # fmt: skip
         rng = np.random.default_rng() if rng is None else rng
-        check_choice("pooling", pooling or "", ("mean", "attention"))
+        check_choice("pooling", pooling, ("mean", "attention"))
         self.embed = Embedding(vocab_size, d_model, rng=rng, dtype=dtype)
         self.positions = LearnedPositions(max_len, d_model, rng=rng, dtype=dtype)
         about = {"norm": norm, "activation": activation, "dropout": dropout, "rng": rng, "dtype": dtype}
@@ -78,8 +79,9 @@ class TextClassifier:
         share : ndarray, (..., n)
             How much each token counts in the pool; sums to one.
         """
+        ids = check_text("ids", ids, self.embed.vocab_size)
         x = drop(self.positions(self.embed(ids)), self.dropout, rng)  # (..., n, d_model)
-        x, weights = self.encoder(x, _over_keys(mask), rng=rng)
+        x, weights = self.encoder(x, _over_keys(mask, ids.shape), rng=rng)
         if self.pool is None:
             pooled, share = masked_mean(x, mask), mean_share(x.shape[:-1], mask)
         else:
@@ -157,40 +159,44 @@ class LanguageModel:
         weights : list of ndarray, (..., heads, n, n_k)
             One a block.
         """
-        ids = check_ids("ids", ids, self.embed.vocab_size)
-        if ids.ndim == 0 or ids.shape[-1] == 0:
-            raise ValueError(f"ids must be (..., n) with n of at least 1, got shape {ids.shape}")
+        ids, first = check_text("ids", ids, self.embed.vocab_size), check_caches(caches, len(self.encoder.blocks))[0]
+        *batch, n = ids.shape
+        n_k = n if first is None else first.num_keys(n)
         if positions is None:
-            positions = (caches[0].seen if caches else 0) + np.arange(ids.shape[-1])
+            positions = np.arange(n) + (0 if first is None else first.seen)
+        positions = check_positions(positions, ids.shape)
         x = drop(self._place(self.embed(ids), positions), self.dropout, rng)  # (..., n, d_model)
         turned = positions if self.positions == "rotary" else None
-        mask = self._mask(mask, ids.shape[-1], caches)
+        mask = self._biased(_over_keys(mask, (*batch, n_k)), n, n_k)
         x, weights = self.encoder(x, mask, is_causal=True, caches=caches, positions=turned, rng=rng)
         return linear(x, self.embed.table.swapaxes(0, 1)), weights
 
     def caches(self, max_len=None, *, on_full="raise"):
         """Empty caches, one a block, for `max_len` tokens; `on_full` as in `KVCache`."""
-        return [KVCache(max_len or self.max_len, on_full=on_full) for _ in self.encoder.blocks]
+        max_len = self.max_len if max_len is None else max_len
+        return [KVCache(max_len, on_full=on_full) for _ in self.encoder.blocks]
 
     def _place(self, x, positions):
         if self.learned is not None:
+            if positions.max(initial=0) >= self.max_len:
+                raise ValueError(
+                    f"the text reaches position {positions.max()}, but the model has learned max_len={self.max_len}, "
+                    "from 0 on: give less, or train it with a larger max_len"
+                )
             return self.learned(x, positions)
         if self.positions != "sinusoidal":
             return x
         d_model = x.shape[-1]
-        table = positional_encoding(int(np.max(positions)) + 1, d_model, dtype=x.dtype)
-        return x * math.sqrt(d_model) + table[np.asarray(positions)]
+        return x * math.sqrt(d_model) + sinusoids(positions, d_model).astype(x.dtype)
 
-    def _mask(self, mask, n, caches):
+    def _biased(self, mask, n, n_k):
         """What hides the padding, and the bias that ALiBi adds."""
-        mask = _over_keys(mask)
         if self.positions != "alibi":
             return mask
-        heads = self.encoder.blocks[0].attention.num_heads
-        bias = alibi_bias(heads, n, caches[0].num_keys(n) if caches else n)
+        bias = alibi_bias(self.encoder.blocks[0].attention.num_heads, n, n_k)
         return bias if mask is None else np.where(mask, bias, -np.inf)
 
 
-def _over_keys(mask):
-    """A mask over tokens, (..., n), as one over scores, (..., heads, queries, n): the same for every query."""
-    return None if mask is None else as_visible("mask", mask)[..., None, None, :]
+def _over_keys(mask, tokens):
+    """A mask over tokens, (..., n_k), as one over scores, (..., heads, queries, n_k): the same for every query."""
+    return None if mask is None else check_real(mask, tokens)[..., None, None, :]

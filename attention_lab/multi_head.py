@@ -16,6 +16,7 @@ from attention_lab.checks import (
     numeric,
 )
 from attention_lab.functional import initial, linear
+from attention_lab.kv_cache import KVCache
 from attention_lab.masks import sliding_window_mask
 from attention_lab.positions import rotary_embedding
 
@@ -142,6 +143,8 @@ class MultiHeadAttention:
         value = key if value is None else value
         if positions is not None and key is not query:
             raise ValueError("positions turn queries and keys alike: give them for self-attention, without key")
+        if not (cache is None or isinstance(cache, KVCache)):
+            raise TypeError(f"cache must be a KVCache, got {cache!r:.80}: a list, one a block, goes to caches=")
         if cache is not None and (key is not query or value is not query):
             raise ValueError(
                 "a cache holds the past of query itself: give it for self-attention, without key and value"

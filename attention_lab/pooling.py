@@ -4,7 +4,8 @@ import numpy as np
 
 from attention_lab.attention import scaled_dot_product_attention
 from attention_lab.autodiff import differentiable
-from attention_lab.checks import as_visible, check_dtype, check_rows, check_size, floating
+from attention_lab.checks import check_dtype, check_real, check_rows, check_size, floating
+from attention_lab.operations import where
 
 
 @differentiable(lambda grad, share: (grad[..., None, :] * share[..., None],))
@@ -16,7 +17,7 @@ def masked_mean(x, mask=None):
     Parameters
     ----------
     x : array_like, (..., n, d)
-    mask : array_like of bool, broadcast to (..., n), optional
+    mask : array_like of bool, (..., n), optional
         True = a real token. All are real if not given.
 
     Returns
@@ -44,10 +45,7 @@ def mean_share(shape, mask=None):
     """How much each token counts in the mean, `shape` (..., n): 1 / number of real tokens, and 0 for a pad."""
     if not shape or shape[-1] == 0:
         raise ValueError(f"x must be (..., n, d) with n of at least 1, got tokens of shape {shape}")
-    real = as_visible("mask", True if mask is None else mask)
-    if mask is not None and (real.ndim == 0 or np.broadcast_shapes(real.shape, shape) != tuple(shape)):
-        raise ValueError(f"mask must broadcast to {shape}, one a token, got {real.shape}")
-    real = np.broadcast_to(real, shape)
+    real = np.broadcast_to(True if mask is None else check_real(mask, shape), shape)
     return real / np.maximum(1, real.sum(-1, keepdims=True))
 
 
@@ -89,7 +87,8 @@ class AttentionPooling:
         """x (..., n, d_model), mask (..., n) True = real -> pooled (..., d_model), weights (..., n)."""
         x = check_rows("x", x, len(self.query))
         if mask is not None:
-            mask = as_visible("mask", mask)[..., None, :]
+            mask = check_real(mask, x.shape[:-1])
+            x, mask = where(mask[..., None], x, 0), mask[..., None, :]  # a pad may hold anything, NaN too
         dtype = x.dtype if x.dtype.kind == "f" else np.float64
         query = self.query.reshape(1, -1).astype(dtype)
         pooled, weights = scaled_dot_product_attention(query, x, x, mask)

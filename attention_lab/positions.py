@@ -54,11 +54,16 @@ def positional_encoding(seq_len, d_model, *, base=10000.0, dtype=np.float64):
     >>> positional_encoding(2, 4).round(3).tolist()
     [[0.0, 1.0, 0.0, 1.0], [0.841, 0.54, 0.01, 1.0]]
     """
-    seq_len, d_model = check_size("seq_len", seq_len), check_size("d_model", d_model)
-    angle = np.arange(seq_len)[:, None] * _frequencies(d_model, base)  # (seq_len, ⌈d_model / 2⌉)
-    encoding = np.empty((seq_len, d_model), check_dtype(dtype))
-    encoding[:, 0::2] = np.sin(angle)
-    encoding[:, 1::2] = np.cos(angle[:, : d_model // 2])
+    positions = np.arange(check_size("seq_len", seq_len))
+    return sinusoids(positions, check_size("d_model", d_model), base).astype(check_dtype(dtype), copy=False)
+
+
+def sinusoids(positions, d_model, base=10000.0):
+    """The rows of `positional_encoding` at positions that were checked, (...) -> (..., d_model)."""
+    angle = positions[..., None] * _frequencies(d_model, base)  # (..., ⌈d_model / 2⌉)
+    encoding = np.empty((*positions.shape, d_model))
+    encoding[..., 0::2] = np.sin(angle)
+    encoding[..., 1::2] = np.cos(angle[..., : d_model // 2])
     return encoding
 
 
