@@ -1,1 +1,1 @@
-"""Small data that the lessons look at: words.py."""
+"""Small data that the lessons look at and learn from; README.md says where it comes from."""
