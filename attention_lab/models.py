@@ -27,8 +27,8 @@ class TextClassifier:
     num_layers : int
     max_len : int
         The longest text: so many positions are learned.
-    pooling : {"mean", "attention"}
-        `masked_mean`, or `AttentionPooling`.
+    pooling : {"mean", "attention", "first"}
+        `masked_mean`, `AttentionPooling`, or the first token's row alone, for texts with a [CLS] in front.
     norm, activation : as in `EncoderBlock`
     dropout : float
         Share dropped in training, of the words' vectors too.
@@ -52,7 +52,7 @@ class TextClassifier:
         activation="relu", dropout=0.0, rng=None, dtype=np.float32,
     ):  # fmt: skip
         rng = np.random.default_rng() if rng is None else rng
-        check_choice("pooling", pooling, ("mean", "attention"))
+        self.pooling = check_choice("pooling", pooling, ("mean", "attention", "first"))
         self.embed = Embedding(vocab_size, d_model, rng=rng, dtype=dtype)
         self.positions = LearnedPositions(max_len, d_model, rng=rng, dtype=dtype)
         about = {"norm": norm, "activation": activation, "dropout": dropout, "rng": rng, "dtype": dtype}
@@ -82,11 +82,15 @@ class TextClassifier:
         ids = check_text("ids", ids, self.embed.vocab_size)
         x = drop(self.positions(self.embed(ids)), self.dropout, rng)  # (..., n, d_model)
         x, weights = self.encoder(x, _over_keys(mask, ids.shape), rng=rng)
-        if self.pool is None:
-            pooled, share = masked_mean(x, mask), mean_share(x.shape[:-1], mask)
-        else:
-            pooled, share = self.pool(x, mask)
+        pooled, share = self._pool(x, mask)
         return self.head(pooled), weights, share
+
+    def _pool(self, x, mask):
+        if self.pool is not None:
+            return self.pool(x, mask)
+        if self.pooling == "first":
+            mask = np.arange(x.shape[-2]) == 0
+        return masked_mean(x, mask), mean_share(x.shape[:-1], mask)
 
 
 class LanguageModel:

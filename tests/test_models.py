@@ -220,6 +220,14 @@ def test_a_text_without_a_real_token_gives_the_bias(pooling):
     assert (share[1] == 0).all()
 
 
+def test_pooling_the_first_reads_its_row_alone():
+    model = classifier("first", num_layers=2)
+    logits, _, share = model(TEXTS, REAL)
+    x, _ = model.encoder(model.positions(model.embed(TEXTS)), REAL[:, None, None, :])
+    assert_allclose(logits, model.head(x[:, 0]), rtol=1e-5, atol=1e-6)
+    assert share[:, 0].tolist() == [1.0] * len(TEXTS) and not share[:, 1:].any()
+
+
 def test_at_the_start_attention_pooling_is_the_mean():
     models = [
         lab.TextClassifier(
