@@ -50,6 +50,9 @@ lessons: $(VENV)/.test  ## run the notebooks and store their outputs (LESSON=05 
 sweep: $(VENV)/.lab  ## train what heads_sweep.csv lacks, on every core, about a minute (FRESH=1 begins anew)
 	@$(PY) -m attention_lab.teaching.sweep $(if $(FRESH),--fresh)
 
+names: $(VENV)/.lab  ## train the language models of surnames that are missing, some minutes each (FRESH=1 begins anew)
+	@$(PY) -m attention_lab.teaching.name_models $(if $(FRESH),--fresh)
+
 bench: $(YARDSTICK)/.installed  ## measure a training step and a step of decoding beside PyTorch's, in its own environment
 	@$(YARDSTICK)/bin/python -m tests.benchmarks.training
 	@$(YARDSTICK)/bin/python -m tests.benchmarks.decoding
@@ -114,4 +117,4 @@ $(DASK)/.installed: tests/cluster/requirements.txt
 	$(DASK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help lab test test-quick test-lessons test-browser test-yardstick test-dask lessons sweep bench bench-sliders clean $(PARTS)
+.PHONY: help lab test test-quick test-lessons test-browser test-yardstick test-dask lessons sweep names bench bench-sliders clean $(PARTS)

@@ -28,9 +28,11 @@ def draw(view, beside=False):
     as_pixels = view.weights.size > TABLE_CELLS
     maps = "".join(_map(view, head, SIDE[columns], as_pixels) for head in range(heads))
     plain = " plain" if view.kind == "signed" else ""  # signed values have no query and no key
+    side = SIDE[columns]
+    room = side if view.rows is None else min(side, view.rows * _cell(view, side))
     return (
         f'<div class="al{plain}" role="group" aria-label="{html.escape(view.alt)}">'
-        f'<div class="maps c{columns}" style="--s:{SIDE[columns]}px">{maps}</div>{_legend(view, n_k)}'
+        f'<div class="maps c{columns}" style="--s:{side}px;--r:{room}px">{maps}</div>{_legend(view, n_k)}'
         f"<p>{_spoken(view)}</p></div>"
     )
 
@@ -88,7 +90,7 @@ def number(x, digits=2):
 
 def _map(view, head, side, as_pixels):
     n_q, n_k = view.weights.shape[1:]
-    cell = max(1, min(CELL_MAX, side // max(n_q, n_k)))
+    cell = _cell(view, side)
     size = _number_size(view, cell)
     mute = cell < CELL_WITH_NUMBER or n_q * n_k > 256 or size < NUMBER_MIN
     turn = max(map(len, _short(view.key_tokens))) * 6.5 > cell
@@ -101,6 +103,10 @@ def _map(view, head, side, as_pixels):
         f'<colgroup><col class="h">{"<col>" * n_k}</colgroup>{_column_labels(view, cell)}'
         f"<tbody>{''.join(body(view, head, cell))}</tbody>{_bars(view, head)}</table>"
     )
+
+
+def _cell(view, side):
+    return max(1, min(CELL_MAX, side // max(view.weights.shape[1:])))
 
 
 def _digits(view):

@@ -44,6 +44,9 @@ class View:
         Said after the sentence.
     axes : (str, str)
         What rows and columns are, such as ``("position", "feature")``.
+    rows : int, optional
+        The most rows that the picture ever has, where they are few and its columns always as many: a live picture then
+        keeps no room for more.
 
     Raises
     ------
@@ -62,6 +65,7 @@ class View:
     limit: float | None = None
     note: str = ""
     axes: tuple = AXES
+    rows: int | None = None
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -82,6 +86,8 @@ class View:
         if check_size("query", self.query) >= n_q:
             raise ValueError(f"query={self.query} does not exist: expected a row from 0 to {n_q - 1}")
         self.note = as_text("" if self.note is None else self.note)
+        if self.rows is not None and check_size("rows", self.rows, low=1) < n_q:
+            raise ValueError(f"rows={self.rows} is the most rows there are, but weights have {n_q}")
         self._read_masks()
 
     def _read_weights(self):

@@ -17,6 +17,9 @@ ROWS_OF_LESSON = {
     "06": ("A4", "B4", "B7", "B8", "B14"),
     "07": (),  # gradients and training are no row of the texts' own
     "08": (),
+    "09": ("B10", "B11"),
+    "10": (),
+    "11": ("B13",),
 }
 BATCHED = r"\((\d+, ){2,}\d+\)"
 # Patterns that the code of the row's cells must hold, each with what it stands for.
@@ -41,6 +44,17 @@ PATTERNS = {
         "a causal mask": r"\bcausal_mask\(",
         "a padding mask": r"\bpadding_mask\(",
         "both combined": r"\bcombine_masks\(|_mask\b.*&|&.*_mask\b",
+    },
+    "B10": {
+        "vocabulary 1000, width 128": r"\(1000, \d+, 128\b",
+        "a batch of (32, 50)": r"\(32, 50\)",
+        "a model that is trained": r"\bfit\(",
+    },
+    "B11": {"accuracy": r"\baccuracy\(", "statistics of the weights": r"\.mean\(\).*\.std\(\)|\.std\(\).*\.max\(\)"},
+    "B13": {
+        "a batch": r"size=\(2, \d+\)",
+        "steps, one token each": r"num_tokens|\bgenerate\(",
+        "a reset": r"\.reset\(\)",
     },
     "B14": {"a drawn transformer": r"\bdiagram\("},
     "C1": {"an odd d_model": r"\(5, 7\)", "sizes of 0": r"\(0, 8\), \(5, 0\)", "a slice of a ready one": r"\[:5\]"},

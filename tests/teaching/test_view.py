@@ -222,3 +222,12 @@ def test_hostile_texts_leave_the_page_well_formed(kind, heads, repeat):
 def test_the_still_picture_says_the_note_too():
     view = View([[0.2, 0.8]], note="Made up.")
     assert live_heatmap.still(view).alt == f"{view.alt}. Made up."
+
+
+def test_a_picture_of_few_rows_keeps_no_room_for_more():
+    weights = np.full((2, 20), 0.05)
+    square, flat = (live_heatmap.draw(View(weights, rows=rows)) for rows in (None, 4))
+    side, cell = (int(re.search(rf"--{name}:(\d+)px", flat)[1]) for name in ("s", "c"))
+    assert f"--r:{side}px" in square and f"--r:{4 * cell}px" in flat
+    with pytest.raises(ValueError, match="rows=1 is the most rows there are, but weights have 2"):
+        View(weights, rows=1)
