@@ -33,7 +33,7 @@ DROPOUT, DECAY = 0.1, 0.1
 
 
 def new_name_model(seed, dtype=np.float32):
-    """A language model of surnames that has learned nothing yet: two blocks, four heads, 103,000 parameters.
+    """A language model of surnames that has learned nothing yet: two blocks, four heads, 102,000 parameters.
 
     Parameters
     ----------

@@ -19,8 +19,8 @@ REACHES = {
     "07_gradients": [{"n": 8, "scale": 100.0}],
     "08_first_training": [{"step": 200, "rate": 0.1}],
     "09_text_classification": [{"sentence": "the", "pads": 6, "forget": True}],
-    "10_language_model": [{"start": "sch"}],
-    "11_kv_cache": [{"cache": "on", "d_model": 64}, {"layers": 32, "kv_heads": 1, "size": 2}],
+    "10_language_model": [{"start": "kowalsk"}],
+    "11_kv_cache": [{"cache": "on", "d_model": 128, "context": 1024}, {"layers": 32, "kv_heads": 1, "size": 2}],
 }
 
 

@@ -211,6 +211,7 @@ def test_a_missing_file_is_named_with_the_command(tmp_path):
 
 def test_what_is_there_is_not_trained_again(trained, short, tmp_path, capsys):
     main(["1", "--folder", str(tmp_path)])
+    assert capsys.readouterr().out.startswith("name_model_1.npz is missing: training")
     kept = (tmp_path / "name_model_1.npz").read_bytes()
     main(["--folder", str(tmp_path)])
     assert trained == [1, 0, 2]
@@ -225,6 +226,7 @@ def test_fresh_trains_anew_what_is_named(trained, short, tmp_path):
     trained.clear()
     main(["2", "--fresh", "--folder", str(tmp_path)])
     assert trained == [2]
+    assert len(list(tmp_path.iterdir())) == 3
     main(["--fresh", "--folder", str(tmp_path)])
     assert trained == [2, 0, 1, 2]
 
@@ -240,7 +242,6 @@ def test_an_interrupt_is_told_and_loses_no_finished_model(monkeypatch, short, tm
     with pytest.raises(SystemExit, match=re.escape(words)):
         main(["--folder", str(tmp_path)])
     assert [path.name for path in tmp_path.iterdir()] == ["name_model_0.npz"]
-    assert same(load_name_model(0, tmp_path), train(0)) is False  # float16
     np.testing.assert_allclose(load_name_model(0, tmp_path).embed.table, train(0).embed.table, atol=1e-3)
 
 

@@ -93,7 +93,8 @@ def repeat_or_tile():
         "the stored keys and values": "W_k and W_v are a third as wide, and so is what is stored of each token. 30 "
         "layers with heads of 64: 46,080 bytes a token in float32, not 138,240.",
         "those products and the store": "What is stored of each token does shrink. But nine query heads still have "
-        "nine maps of scores, n × n × d_k products each: sharing keys saves storage only.",
+        "nine maps of scores, n × n × d_k products each: sharing saves storage and the projections of keys and "
+        "values, but no scores.",
     },
 )
 def grouped_compute():
