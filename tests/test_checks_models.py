@@ -103,8 +103,8 @@ SHAPES = {
     "no layer": (lambda: language_model(num_layers=0), "num_layers must be at least 1, got 0"),
     "kv heads": (lambda: language_model(num_kv_heads=2), "num_kv_heads=2 does not divide num_heads=3"),
     "dropout": (lambda: language_model(dropout=1), "dropout must be at least 0 and below 1, got 1"),
-    "pooling": (lambda: classifier("cls"), "pooling must be one of 'mean', 'attention', got 'cls'"),
-    "no pooling": (lambda: classifier(None), "pooling must be one of 'mean', 'attention', got None"),
+    "pooling": (lambda: classifier("cls"), "pooling must be one of 'mean', 'attention', 'first', got 'cls'"),
+    "no pooling": (lambda: classifier(None), "pooling must be one of 'mean', 'attention', 'first', got None"),
     "classifier dropout": (lambda: classifier(dropout=-1), "dropout must be at least 0 and below 1, got -1"),
     "no classes": (lambda: lab.TextClassifier(7, 0, 12, 3, 9, max_len=8), "d_out must be at least 1, got 0"),
 }

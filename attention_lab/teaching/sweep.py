@@ -30,6 +30,7 @@ from attention_lab.layers import Embedding, LayerNorm, Linear
 from attention_lab.losses import cross_entropy
 from attention_lab.optimisers import Adam
 from attention_lab.positions import LearnedPositions
+from attention_lab.teaching.interrupts import ends_in_time
 from attention_lab.training import fit
 
 SWEEP = Path(__file__).parents[1] / "data" / "heads_sweep.csv"
@@ -298,12 +299,17 @@ def main(arguments=None):
     if options.fresh:
         options.path.unlink(missing_ok=True)
     try:
-        rows = sweep(options.path)
+        with ends_in_time(lambda: _interrupted(options.path)):
+            rows = sweep(options.path)
     except ImportError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        sys.exit(f"Interrupted with {len(read_sweep(options.path))} of {len(CELLS)} cells. The same command goes on.")
+        sys.exit(_interrupted(options.path))
     print(f"{len(rows)} cells in {options.path}")
+
+
+def _interrupted(path):
+    return f"Interrupted with {len(_parse(path)[0])} of {len(CELLS)} cells. The same command goes on."
 
 
 if __name__ == "__main__":
