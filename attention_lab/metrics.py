@@ -8,7 +8,7 @@ from importlib import import_module
 
 import numpy as np
 
-from attention_lab.checks import as_visible, numeric
+from attention_lab.checks import as_visible, check_finite, numeric
 
 
 def accuracy(predicted, true):
@@ -243,8 +243,7 @@ def _series(x, y):
     for name, array in read.items():
         if array.ndim != 1 or not array.size:
             raise ValueError(f"{name} must be numbers in a row, (n,), got shape {array.shape}")
-        if not np.isfinite(array).all():
-            raise ValueError(f"{name} holds NaN or inf: np.argwhere(~np.isfinite({name})) finds them")
+        check_finite(**{name: array})
         if np.ptp(array) <= 1e-12 * abs(array).max():  # nearer than that, rounding alone would decide
             raise ValueError(f"{name} is constant ({array[0]:g}): a correlation needs at least two different numbers")
     return read.values()
