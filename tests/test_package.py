@@ -16,6 +16,10 @@ import attention_lab
 
 HOUSE = Path(attention_lab.__file__).parent
 MATHEMATICS = sorted(HOUSE.glob("*.py"))
+LIBRARY = [
+    *MATHEMATICS,
+    *(path for folder in ("tasks", "metrics", "baselines") for path in (HOUSE / folder).glob("*.py")),
+]
 FUNCTIONS = [
     name
     for name in attention_lab.__all__
@@ -115,7 +119,7 @@ def test_the_mathematics_is_thin(capsys):
     assert sum(counts.values()) <= 2500
 
 
-@pytest.mark.parametrize("path", MATHEMATICS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_files_and_functions_are_short(path):
     text = path.read_text("utf-8")
     assert len(text.splitlines()) <= 300
@@ -125,6 +129,6 @@ def test_files_and_functions_are_short(path):
             assert len(lines & set(range(node.lineno, node.end_lineno + 1))) <= 25, node.name
 
 
-@pytest.mark.parametrize("path", MATHEMATICS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_no_assert_guards_users_input(path):
     assert not any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(path.read_text("utf-8"))))

@@ -18,7 +18,7 @@ from attention_lab.gradients import parameters
 from attention_lab.losses import cross_entropy
 from attention_lab.metrics import perplexity
 from attention_lab.models import LanguageModel
-from attention_lab.ngrams import NGram
+from attention_lab.baselines.ngrams import NGram
 from attention_lab.optimisers import Adam, warmup_cosine
 from attention_lab.training import fit
 from attention_lab.weights import load_weights, save_weights

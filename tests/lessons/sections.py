@@ -1,11 +1,12 @@
 """Run each section of a lesson after its imports alone: ``python -m tests.lessons.sections notebooks/01_....ipynb``.
 
 The imports run once, then every section in a fork of its own, so that no section leans on another by accident.
-There is no kernel: the code must be plain Python. A section whose cells carry the tag ``needs:train`` runs after
-the section titled "Train".
+There is no kernel: the code must be plain Python. A section whose cells carry the tag ``needs:train`` runs in a fork
+of the process that ran the section titled "Train", so that many may need what was trained once.
 """
 
 import ast
+import json
 import linecache
 import os
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from IPython.display import display
 
+from attention_lab import heatmap
 from tests.lessons.lesson import Lesson
 
 
@@ -22,24 +24,37 @@ def run_sections(lesson):
     space = {"__name__": "__main__", "display": display}
     if lesson.imports is not None:
         run_cell(lesson.imports, space)
+    heatmap([[1.0]])  # what drawing needs is loaded once, not in every fork
+    chains = [[*needed_sections(lesson, section), section] for section in lesson.sections if section.code]
+    return run_below([], chains, lesson, space)
+
+
+def run_below(done, chains, lesson, space):
+    """Run every section that comes next after those already done, each in a fork, and in that fork what needs it."""
     failures = {}
     for section in lesson.sections:
-        cells = [*needed_cells(lesson, section), *section.code]
-        said = in_a_fork(lambda cells=cells: run_cells(cells, lesson, space)) if cells else ""
-        if said:
-            failures[section.title] = said
+        path = [*done, section]
+        below = [chain for chain in chains if chain[: len(path)] == path]
+        if below:
+            said = in_a_fork(lambda path=path, below=below: run_and_go_on(path, below, lesson, space))
+            failures |= said if isinstance(said, dict) else {chain[-1].title: said for chain in below}
     return failures
 
 
-def needed_cells(lesson, section):
-    """The code of the earlier sections that this one names by ``needs:`` tags, and of those that they name."""
+def run_and_go_on(path, chains, lesson, space):
+    run_cells(path[-1].code, lesson, space)
+    return run_below(path, chains, lesson, space)
+
+
+def needed_sections(lesson, section):
+    """The earlier sections that this one names by ``needs:`` tags, and those that they name, in the lesson's order."""
     wanted = {name for cell in section.code for name in cell.tagged("needs")}
     needed = []
     for other in lesson.sections:
         if other is section:
             break
         if slug(other.title) in wanted:
-            needed += [cell for cell in [*needed_cells(lesson, other), *other.code] if cell not in needed]
+            needed += [every for every in [*needed_sections(lesson, other), other] if every not in needed]
     return needed
 
 
@@ -63,25 +78,24 @@ def run_cell(cell, space):
 
 
 def in_a_fork(action):
-    """The traceback of an action that runs in a forked process; "" where it ends well."""
+    """What an action returns that runs in a forked process; where it fails, the traceback."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reader)
-        said = ""
         try:
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, it lives as long as the child
-            action()
+            said = action()
         except BaseException:  # the child ends here, whatever was raised
             said = traceback.format_exc()
         with os.fdopen(writer, "w") as pipe:
-            pipe.write(said)
+            json.dump(said, pipe)
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as pipe:
         said = pipe.read()
     _, status = os.waitpid(child, 0)
-    return said or (f"the process ended with status {status}" if status else "")
+    return json.loads(said) if status == 0 else f"the process ended with status {status}"
 
 
 def main():

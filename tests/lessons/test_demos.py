@@ -4,7 +4,7 @@ import pytest
 
 from attention_lab.teaching.explorer import Explorer
 from tests.lessons.lesson import Lesson, lesson_paths
-from tests.lessons.sections import needed_cells, run_cell, run_cells
+from tests.lessons.sections import needed_sections, run_cell, run_cells
 from tests.sweep import idle_controls, sweep
 
 # What reaches the goal of each demo of a lesson: a new demo needs an entry here.
@@ -31,7 +31,8 @@ def lesson_demos(path):
         if any(cell.calls("Explorer", "explore_attention", "al.explore_attention") for cell in section.code):
             space = {"__name__": "__main__"}
             run_cell(lesson.imports, space)
-            run_cells([*needed_cells(lesson, section), *section.code], lesson, space)
+            for one in [*needed_sections(lesson, section), section]:
+                run_cells(one.code, lesson, space)
             yield from (value for value in space.values() if isinstance(value, Explorer))
 
 

@@ -10,7 +10,7 @@ import pytest
 from attention_lab.data.surnames import IGNORED, decode, encode, surnames
 from attention_lab.gradients import parameters
 from attention_lab.models import LanguageModel
-from attention_lab.ngrams import NGram
+from attention_lab.baselines.ngrams import NGram
 from attention_lab.teaching import name_models as module
 from attention_lab.teaching.name_models import (
     FOLDER,

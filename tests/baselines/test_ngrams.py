@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from attention_lab.metrics import perplexity
-from attention_lab.ngrams import NGram
+from attention_lab.baselines.ngrams import NGram
 
 SMOOTHINGS = ["kneser-ney", "witten-bell"]
 TEXTS = ["ana", "anna", "nab", "banana", ""]

@@ -241,6 +241,6 @@ def test_the_command_has_the_projects_lower_bound():
 
     from attention_lab import metrics
 
-    text = (Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8")
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8")
     (bound,) = [name for name in tomllib.loads(text)["project"]["optional-dependencies"]["lessons"] if "scikit" in name]
     assert f'"{bound}"' in Path(metrics.__file__).read_text("utf-8")

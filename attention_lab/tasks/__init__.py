@@ -1,0 +1,1 @@
+"""The models of one lesson each, a few lines over the layers."""
