@@ -13,8 +13,9 @@ from attention_lab.analysis import (
 from attention_lab.attention import log_softmax, scaled_dot_product_attention, softmax
 from attention_lab.autodiff import Tensor, differentiable
 from attention_lab.blocks import Decoder, DecoderBlock, Encoder, EncoderBlock
-from attention_lab.generation import generate, next_probabilities, sample
+from attention_lab.generation import beam_search, generate, next_probabilities, sample
 from attention_lab.gradients import parameters, value_and_grad
+from attention_lab.hybrids import GRU, AdditiveAttention, RecurrentSeq2Seq
 from attention_lab.kv_cache import KVCache
 from attention_lab.layers import Embedding, FeedForward, LayerNorm, Linear, RMSNorm
 from attention_lab.losses import cross_entropy
@@ -25,6 +26,7 @@ from attention_lab.optimisers import SGD, Adam, clip_gradients, warmup_cosine
 from attention_lab.pooling import AttentionPooling, masked_mean
 from attention_lab.position_bias import RelativePositionBias, alibi_bias, alibi_slopes, relative_position_bucket
 from attention_lab.positions import LearnedPositions, positional_encoding, rotary_embedding
+from attention_lab.seq2seq import Seq2Seq
 from attention_lab.training import fit
 from attention_lab.weights import load_weights, save_weights
 
@@ -65,6 +67,11 @@ __all__ = [
     "TextClassifier",
     "AttentionPooling",
     "masked_mean",
+    "AdditiveAttention",
+    "GRU",
+    "RecurrentSeq2Seq",
+    "Seq2Seq",
+    "beam_search",
     "generate",
     "next_probabilities",
     "sample",

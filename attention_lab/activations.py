@@ -93,5 +93,40 @@ def silu(x):
     [0.0, 0.7311]
     """
     x, dtype = floating(x=x)
-    share = 1 / (1 + np.exp(-x))
+    share = 1 / (1 + np.exp(-x))  # the logistic function
     return (x * share).astype(dtype, copy=False), (x, share)
+
+
+@differentiable(lambda grad, result: (grad * result * (1 - result),))
+@np.errstate(over="ignore", under="ignore")
+def sigmoid(x):
+    """The logistic function: a gate between 0 and 1.
+
+    σ(x) = 1 / (1 + exp(-x))
+
+    Parameters and errors are those of `relu`.
+
+    Examples
+    --------
+    >>> sigmoid([0.0, 1000.0]).tolist()
+    [0.5, 1.0]
+    """
+    x, dtype = floating(x=x)
+    result = 1 / (1 + np.exp(-x))
+    return result.astype(dtype, copy=False), result
+
+
+@differentiable(lambda grad, result: (grad * (1 - result * result),))
+def tanh(x):
+    """The hyperbolic tangent: between -1 and 1.
+
+    Parameters and errors are those of `relu`.
+
+    Examples
+    --------
+    >>> tanh([0.0, 1000.0]).tolist()
+    [0.0, 1.0]
+    """
+    x, dtype = floating(x=x)
+    result = np.tanh(x)
+    return result.astype(dtype, copy=False), result

@@ -6,7 +6,7 @@ are fewer queries than keys, the queries are the last positions of the sequence,
 
 import numpy as np
 
-from attention_lab.checks import as_visible, check_flag, check_size, numeric
+from attention_lab.checks import as_visible, check_flag, check_real, check_size, numeric
 
 
 def causal_mask(n_queries, n_keys=None):
@@ -200,3 +200,8 @@ def aligned_positions(n_queries, n_keys=None):
     n_queries = check_size("n_queries", n_queries)
     n_keys = n_queries if n_keys is None else check_size("n_keys", n_keys)
     return np.arange(n_queries)[:, None] + (n_keys - n_queries), np.arange(n_keys)
+
+
+def over_keys(mask, tokens):
+    """A mask over tokens, (..., n_k), as one over scores, (..., heads, queries, n_k): the same for every query."""
+    return None if mask is None else check_real(mask, tokens)[..., None, None, :]

@@ -5,11 +5,12 @@ import math
 import numpy as np
 
 from attention_lab.blocks import Encoder, check_caches
-from attention_lab.checks import check_choice, check_positions, check_real, check_size, check_text
+from attention_lab.checks import check_choice, check_positions, check_size, check_text
 from attention_lab.functional import dropout as drop
 from attention_lab.functional import linear
 from attention_lab.kv_cache import KVCache
 from attention_lab.layers import Embedding, Linear
+from attention_lab.masks import over_keys
 from attention_lab.pooling import AttentionPooling, masked_mean, mean_share
 from attention_lab.position_bias import alibi_bias
 from attention_lab.positions import LearnedPositions, sinusoids
@@ -81,7 +82,7 @@ class TextClassifier:
         """
         ids = check_text("ids", ids, self.embed.vocab_size)
         x = drop(self.positions(self.embed(ids)), self.dropout, rng)  # (..., n, d_model)
-        x, weights = self.encoder(x, _over_keys(mask, ids.shape), rng=rng)
+        x, weights = self.encoder(x, over_keys(mask, ids.shape), rng=rng)
         pooled, share = self._pool(x, mask)
         return self.head(pooled), weights, share
 
@@ -171,7 +172,7 @@ class LanguageModel:
         positions = check_positions(positions, ids.shape)
         x = drop(self._place(self.embed(ids), positions), self.dropout, rng)  # (..., n, d_model)
         turned = positions if self.positions == "rotary" else None
-        mask = self._biased(_over_keys(mask, (*batch, n_k)), n, n_k)
+        mask = self._biased(over_keys(mask, (*batch, n_k)), n, n_k)
         x, weights = self.encoder(x, mask, is_causal=True, caches=caches, positions=turned, rng=rng)
         return linear(x, self.embed.table.swapaxes(0, 1)), weights
 
@@ -199,8 +200,3 @@ class LanguageModel:
             return mask
         bias = alibi_bias(self.encoder.blocks[0].attention.num_heads, n, n_k)
         return bias if mask is None else np.where(mask, bias, -np.inf)
-
-
-def _over_keys(mask, tokens):
-    """A mask over tokens, (..., n_k), as one over scores, (..., heads, queries, n_k): the same for every query."""
-    return None if mask is None else check_real(mask, tokens)[..., None, None, :]

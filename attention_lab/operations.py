@@ -125,6 +125,11 @@ def getitem(x, index):
     return result, (x.shape, index, np.may_share_memory(x, result))
 
 
+@differentiable(lambda grad, axis: tuple(np.moveaxis(grad, axis, 0)))
+def stack(*arrays, axis=0):
+    return np.stack(arrays, axis), axis
+
+
 def _raise(base, exponent):
     if isinstance(exponent, Tensor):
         raise TypeError("power has no gradient for its exponent: write exp(exponent * np.log(base))")

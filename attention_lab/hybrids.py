@@ -1,0 +1,204 @@
+"""Attention beside other nets: the recurrent translator that attention was invented for."""
+
+import math
+
+import numpy as np
+
+from attention_lab.activations import sigmoid, tanh
+from attention_lab.attention import scaled_dot_product_attention, softmax
+from attention_lab.checks import check_choice, check_real, check_size, check_text
+from attention_lab.functional import initial, linear
+from attention_lab.layers import Embedding, Linear
+from attention_lab.operations import stack, where
+
+
+class AdditiveAttention:
+    """Score each pair of query and key by a small net, instead of by a dot product.
+
+    score(q, k) = vᵀ tanh(W_q q + W_k k),   attention = softmax(score + mask) values
+
+    The values are the keys. Every pair needs a vector of its own: memory n_q × n_k × d_hidden.
+
+    Parameters
+    ----------
+    d_query, d_key, d_hidden : int
+    rng, dtype : as in `Linear`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is no whole number of at least 1.
+
+    Notes
+    -----
+    Source: Bahdanau, Cho & Bengio 2015, "Neural Machine Translation by Jointly Learning to Align and Translate",
+    section A.1.2.
+
+    Examples
+    --------
+    >>> attention = AdditiveAttention(8, 6, 16, rng=np.random.default_rng(0))
+    >>> output, weights = attention(np.ones((2, 3, 8)), np.ones((2, 5, 6)))
+    >>> output.shape, weights.shape
+    ((2, 3, 6), (2, 3, 5))
+    """
+
+    parameters = ("v",)
+
+    def __init__(self, d_query, d_key, d_hidden, *, rng=None, dtype=np.float32):
+        rng = np.random.default_rng() if rng is None else rng
+        self.W_q, self.W_k = (Linear(d, d_hidden, bias=False, rng=rng, dtype=dtype) for d in (d_query, d_key))
+        self.v = initial(rng, (d_hidden, 1), 1 / math.sqrt(d_hidden), dtype)
+
+    def __call__(self, query, key, mask=None):
+        """query (..., n_q, d_query), key (..., n_k, d_key) -> output (..., n_q, d_key), weights (..., n_q, n_k).
+
+        mask (..., n_k): True = a real token.
+        """
+        asked, offered = self.W_q(query)[..., :, None, :], self.W_k(key)[..., None, :, :]
+        scores = linear(tanh(asked + offered), self.v)[..., 0]  # (..., n_q, n_k)
+        if mask is not None:
+            scores = where(check_real(mask, key.shape[:-1])[..., None, :], scores, -np.inf)
+        weights = softmax(scores)
+        return weights @ key, getattr(weights, "data", weights)
+
+
+class GRU:
+    """A recurrent layer with gates: the state after each token, made from the token and the state before.
+
+    r = σ(x W_r + h U_r)    z = σ(x W_z + h U_z)    n = tanh(x W_n + r (h U_n))    h' = (1 - z) n + z h
+
+    Each W has a bias, each U has one too.
+
+    Parameters
+    ----------
+    d_in, d_hidden : int
+    rng, dtype : as in `Linear`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is no whole number of at least 1.
+
+    Notes
+    -----
+    Source: Cho et al. 2014, "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine
+    Translation", section 2.3; the reset gate r stands behind the product, as in PyTorch.
+
+    Examples
+    --------
+    >>> layer = GRU(4, 8, rng=np.random.default_rng(0))
+    >>> layer(np.ones((2, 5, 4))).shape
+    (2, 5, 8)
+    """
+
+    def __init__(self, d_in, d_hidden, *, rng=None, dtype=np.float32):
+        rng = np.random.default_rng() if rng is None else rng
+        self.d_hidden = check_size("d_hidden", d_hidden, low=1)
+        self.of_input, self.of_state = (Linear(d, 3 * d_hidden, rng=rng, dtype=dtype) for d in (d_in, d_hidden))
+
+    def __call__(self, x, mask=None, *, reverse=False):
+        """x (..., n, d_in) -> states (..., n, d_hidden). A pad, where mask (..., n) is False, leaves the state alone.
+
+        With ``reverse=True`` it reads from the last token to the first.
+        """
+        x = self.of_input(x)
+        real = (
+            np.ones(x.shape[:-1], bool)
+            if mask is None
+            else np.broadcast_to(check_real(mask, x.shape[:-1]), x.shape[:-1])
+        )
+        state, states = np.zeros((*x.shape[:-2], self.d_hidden), x.dtype), []
+        for i in range(x.shape[-2])[:: -1 if reverse else 1]:
+            state = where(real[..., i, None], self.step(x[..., i, :], state), state)
+            states.append(state)
+        return stack(*states[:: -1 if reverse else 1], axis=-2)
+
+    def step(self, x, state):
+        """One step: x (..., 3 d_hidden), what `of_input` makes of a token, and the state (..., d_hidden)."""
+        d, h = self.d_hidden, self.of_state(state)
+        reset, keep = sigmoid(x[..., :d] + h[..., :d]), sigmoid(x[..., d : 2 * d] + h[..., d : 2 * d])
+        new = tanh(x[..., 2 * d :] + reset * h[..., 2 * d :])
+        return new + keep * (state - new)
+
+
+class RecurrentSeq2Seq:
+    """Translate with recurrent nets: one reads both ways, one writes, and attention is the way between them.
+
+    additive (Bahdanau), the state before asks:  read = attention(h_{t-1}),   h_t = GRU([y_{t-1}, read], h_{t-1})
+    dot (Luong), the new state asks:             h_t = GRU(y_{t-1}, h_{t-1}),  read = attention(h_t)
+
+    logits_t = W [h_t, read]. The memory is the sum of the states of both directions.
+
+    Parameters
+    ----------
+    source_size, target_size, d_model : int
+    attention : {"additive", "dot"}
+    rng, dtype : as in `Linear`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is impossible or `attention` is unknown.
+
+    Notes
+    -----
+    Sources: as in `AdditiveAttention`; Luong, Pham & Manning 2015, "Effective Approaches to Attention-based Neural
+    Machine Translation", section 3.1. Its score is not scaled; ours is divided by √d_model.
+
+    Examples
+    --------
+    >>> model = RecurrentSeq2Seq(30, 40, 16, attention="dot", rng=np.random.default_rng(0))
+    >>> logits, memory_weights = model(np.ones((2, 5), int), np.ones((2, 3), int))
+    >>> logits.shape, memory_weights[0].shape
+    ((2, 3, 40), (2, 1, 3, 5))
+    """
+
+    def __init__(self, source_size, target_size, d_model, *, attention="additive", rng=None, dtype=np.float32):
+        rng = np.random.default_rng() if rng is None else rng
+        about = {"rng": rng, "dtype": dtype}
+        self.kind = check_choice("attention", attention, ("additive", "dot"))
+        self.embed_source, self.embed_target = (Embedding(n, d_model, **about) for n in (source_size, target_size))
+        self.forwards, self.backwards, self.writer = (GRU(d_model, d_model, **about) for _ in range(3))
+        self.first = Linear(d_model, d_model, **about)
+        self.additive = AdditiveAttention(d_model, d_model, d_model, **about) if attention == "additive" else None
+        self.of_read = Linear(d_model, 3 * d_model, bias=False, **about) if attention == "additive" else None
+        self.head, self.head_of_read = (Linear(d_model, target_size, bias=bias, **about) for bias in (True, False))
+
+    def __call__(self, source, target, source_mask=None, target_mask=None):
+        """As `Seq2Seq`, but without dropout. The target needs no mask: no step reads a later one."""
+        memory, _ = self.encode(source, source_mask)
+        logits, _, memory_weights = self.decode(target, memory, source_mask)
+        return logits, memory_weights
+
+    def encode(self, source, mask=None):
+        """source (..., n_s) -> memory (..., n_s, d_model), and an empty list: nothing attends here."""
+        x = self.embed_source(check_text("source", source, self.embed_source.vocab_size))
+        return self.forwards(x, mask) + self.backwards(x, mask, reverse=True), []
+
+    def decode(self, target, memory, source_mask=None, target_mask=None):
+        """target (..., n_t) and memory -> logits (..., n_t, target_size), [], memory weights [(..., 1, n_t, n_s)]."""
+        x = self.embed_target(check_text("target", target, self.embed_target.vocab_size))
+        state, states, reads, weights = tanh(self.first(memory[..., 0, :])), [], [], []
+        x = self.writer.of_input(x)  # (..., n_t, 3 d_model)
+        for i in range(x.shape[-2]):
+            token = x[..., i, :]
+            if self.additive is None:
+                state = self.writer.step(token, state)
+                read, row = self._read(state, memory, source_mask)
+            else:
+                read, row = self._read(state, memory, source_mask)
+                state = self.writer.step(token + self.of_read(read), state)
+            for kept, new in ((states, state), (reads, read), (weights, row)):
+                kept.append(new)
+        logits = self.head(stack(*states, axis=-2)) + self.head_of_read(stack(*reads, axis=-2))
+        return logits, [], [np.stack(weights, axis=-2)[..., None, :, :]]
+
+    def _read(self, state, memory, mask):
+        """What one state reads from the memory, (..., d_model), and how much from where, (..., n_s)."""
+        query = state[..., None, :]
+        if self.additive is None:
+            over_queries = None if mask is None else check_real(mask, memory.shape[:-1])[..., None, :]
+            read, weights = scaled_dot_product_attention(query, memory, memory, over_queries)
+        else:
+            read, weights = self.additive(query, memory, mask)
+        return read[..., 0, :], weights[..., 0, :]
