@@ -6,7 +6,18 @@ import numpy as np
 
 from attention_lab.activations import sigmoid, tanh
 from attention_lab.attention import scaled_dot_product_attention, softmax
-from attention_lab.checks import check_choice, check_real, check_size, check_text
+from attention_lab.autodiff import Tensor
+from attention_lab.checks import (
+    check_choice,
+    check_flag,
+    check_leading,
+    check_memory,
+    check_real,
+    check_rows,
+    check_sequences,
+    check_size,
+    check_text,
+)
 from attention_lab.functional import initial, linear
 from attention_lab.layers import Embedding, Linear
 from attention_lab.operations import stack, where
@@ -45,6 +56,8 @@ class AdditiveAttention:
     parameters = ("v",)
 
     def __init__(self, d_query, d_key, d_hidden, *, rng=None, dtype=np.float32):
+        for name, size in {"d_query": d_query, "d_key": d_key, "d_hidden": d_hidden}.items():
+            check_size(name, size, low=1)
         rng = np.random.default_rng() if rng is None else rng
         self.W_q, self.W_k = (Linear(d, d_hidden, bias=False, rng=rng, dtype=dtype) for d in (d_query, d_key))
         self.v = initial(rng, (d_hidden, 1), 1 / math.sqrt(d_hidden), dtype)
@@ -54,12 +67,16 @@ class AdditiveAttention:
 
         mask (..., n_k): True = a real token.
         """
+        query = check_rows("query", query, self.W_q.d_in, "d_query")
+        key = check_rows("key", key, self.W_k.d_in, "d_key")
+        check_sequences(query=query, key=key)
+        check_leading(query=query, key=key)
         asked, offered = self.W_q(query)[..., :, None, :], self.W_k(key)[..., None, :, :]
         scores = linear(tanh(asked + offered), self.v)[..., 0]  # (..., n_q, n_k)
         if mask is not None:
             scores = where(check_real(mask, key.shape[:-1])[..., None, :], scores, -np.inf)
         weights = softmax(scores)
-        return weights @ key, getattr(weights, "data", weights)
+        return weights @ key, weights.data if isinstance(weights, Tensor) else weights
 
 
 class GRU:
@@ -101,17 +118,17 @@ class GRU:
 
         With ``reverse=True`` it reads from the last token to the first.
         """
-        x = self.of_input(x)
-        real = (
-            np.ones(x.shape[:-1], bool)
-            if mask is None
-            else np.broadcast_to(check_real(mask, x.shape[:-1]), x.shape[:-1])
-        )
+        x = check_rows("x", x, self.of_input.d_in, "d_in")
+        check_sequences(x=x)
+        x, real = self.of_input(x), np.ones(x.shape[:-1], bool)
+        if mask is not None:
+            real = real & check_real(mask, real.shape)
         state, states = np.zeros((*x.shape[:-2], self.d_hidden), x.dtype), []
-        for i in range(x.shape[-2])[:: -1 if reverse else 1]:
+        way = -1 if check_flag("reverse", reverse) else 1
+        for i in range(x.shape[-2])[::way]:
             state = where(real[..., i, None], self.step(x[..., i, :], state), state)
             states.append(state)
-        return stack(*states[:: -1 if reverse else 1], axis=-2)
+        return stack(*states[::way], axis=-2)
 
     def step(self, x, state):
         """One step: x (..., 3 d_hidden), what `of_input` makes of a token, and the state (..., d_hidden)."""
@@ -127,7 +144,8 @@ class RecurrentSeq2Seq:
     additive (Bahdanau), the state before asks:  read = attention(h_{t-1}),   h_t = GRU([y_{t-1}, read], h_{t-1})
     dot (Luong), the new state asks:             h_t = GRU(y_{t-1}, h_{t-1}),  read = attention(h_t)
 
-    logits_t = W [h_t, read]. The memory is the sum of the states of both directions.
+    logits_t = W [h_t, read]. The memory is the sum of the states of both directions; h_0 is made from its row at the
+    first real token, where the way back has read the whole source.
 
     Parameters
     ----------
@@ -154,6 +172,8 @@ class RecurrentSeq2Seq:
     """
 
     def __init__(self, source_size, target_size, d_model, *, attention="additive", rng=None, dtype=np.float32):
+        for name, size in {"source_size": source_size, "target_size": target_size}.items():
+            check_size(name, size, low=1)
         rng = np.random.default_rng() if rng is None else rng
         about = {"rng": rng, "dtype": dtype}
         self.kind = check_choice("attention", attention, ("additive", "dot"))
@@ -170,15 +190,20 @@ class RecurrentSeq2Seq:
         logits, _, memory_weights = self.decode(target, memory, source_mask)
         return logits, memory_weights
 
-    def encode(self, source, mask=None):
+    def encode(self, source, source_mask=None):
         """source (..., n_s) -> memory (..., n_s, d_model), and an empty list: nothing attends here."""
         x = self.embed_source(check_text("source", source, self.embed_source.vocab_size))
-        return self.forwards(x, mask) + self.backwards(x, mask, reverse=True), []
+        if source_mask is not None:
+            source_mask = check_real(source_mask, x.shape[:-1], "source_mask")
+        return self.forwards(x, source_mask) + self.backwards(x, source_mask, reverse=True), []
 
     def decode(self, target, memory, source_mask=None, target_mask=None):
         """target (..., n_t) and memory -> logits (..., n_t, target_size), [], memory weights [(..., 1, n_t, n_s)]."""
         x = self.embed_target(check_text("target", target, self.embed_target.vocab_size))
-        state, states, reads, weights = tanh(self.first(memory[..., 0, :])), [], [], []
+        memory = check_memory(memory, x.shape[-1], x)
+        if source_mask is not None:
+            source_mask = check_real(source_mask, memory.shape[:-1], "source_mask")
+        state, states, reads, weights = self._first_state(x, memory, source_mask), [], [], []
         x = self.writer.of_input(x)  # (..., n_t, 3 d_model)
         for i in range(x.shape[-2]):
             token = x[..., i, :]
@@ -193,11 +218,20 @@ class RecurrentSeq2Seq:
         logits = self.head(stack(*states, axis=-2)) + self.head_of_read(stack(*reads, axis=-2))
         return logits, [], [np.stack(weights, axis=-2)[..., None, :, :]]
 
+    def _first_state(self, x, memory, mask):
+        """h_0, (..., d_model), one for each text that x holds."""
+        row = memory[..., 0, :]
+        if mask is not None:
+            is_first = np.arange(memory.shape[-2]) == mask.argmax(-1)[..., None]
+            row = where(is_first[..., None], memory, 0).sum(-2)
+        leading = np.broadcast_shapes(x.shape[:-2], memory.shape[:-2])
+        return tanh(self.first(row)) + np.zeros((*leading, 1), x.dtype)
+
     def _read(self, state, memory, mask):
         """What one state reads from the memory, (..., d_model), and how much from where, (..., n_s)."""
         query = state[..., None, :]
         if self.additive is None:
-            over_queries = None if mask is None else check_real(mask, memory.shape[:-1])[..., None, :]
+            over_queries = None if mask is None else mask[..., None, :]
             read, weights = scaled_dot_product_attention(query, memory, memory, over_queries)
         else:
             read, weights = self.additive(query, memory, mask)

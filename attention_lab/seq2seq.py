@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention_lab.blocks import Decoder, Encoder
-from attention_lab.checks import check_size, check_text
+from attention_lab.checks import check_memory, check_size, check_text
 from attention_lab.functional import dropout as drop
 from attention_lab.layers import Embedding, Linear
 from attention_lab.masks import over_keys
@@ -52,10 +52,17 @@ class Seq2Seq:
         self, source_size, target_size, d_model, num_heads, d_ff, *, encoder_layers=1, decoder_layers=1, max_len,
         norm="pre", activation="relu", dropout=0.0, rng=None, dtype=np.float32,
     ):  # fmt: skip
+        for name, size in {
+            "source_size": source_size,
+            "target_size": target_size,
+            "decoder_layers": decoder_layers,
+        }.items():
+            check_size(name, size, low=1)
         rng = np.random.default_rng() if rng is None else rng
         about, sizes = {"rng": rng, "dtype": dtype}, (d_model, num_heads, d_ff)
         self.embed_source, self.embed_target = (Embedding(n, d_model, **about) for n in (source_size, target_size))
         self.place_source, self.place_target = (LearnedPositions(max_len, d_model, **about) for _ in range(2))
+        self.max_len = self.place_target.max_len
         self.head, self.dropout = Linear(d_model, target_size, **about), dropout
         about |= {"norm": norm, "activation": activation, "dropout": dropout}
         has_encoder = check_size("encoder_layers", encoder_layers) > 0
@@ -85,18 +92,28 @@ class Seq2Seq:
         logits, _, memory_weights = self.decode(target, memory, source_mask, target_mask, rng=rng)
         return logits, memory_weights
 
-    def encode(self, source, mask=None, *, rng=None):
-        """source (..., n_s) -> memory (..., n_s, d_model), and weights (..., heads, n_s, n_s), one a block, in a list."""
-        source = check_text("source", source, self.embed_source.vocab_size)
-        memory = drop(self.place_source(self.embed_source(source)), self.dropout, rng)
+    def encode(self, source, source_mask=None, *, rng=None):
+        """source (..., n_s) -> memory (..., n_s, d_model), and a list of weights, one a block."""
+        memory = self._read("source", source, self.embed_source, self.place_source, rng)
+        mask = over_keys(source_mask, memory.shape[:-1], "source_mask")
         if self.encoder is None:
             return memory, []
-        return self.encoder(memory, over_keys(mask, source.shape), rng=rng)
+        return self.encoder(memory, mask, rng=rng)
 
     def decode(self, target, memory, source_mask=None, target_mask=None, *, rng=None):
         """target (..., n_t) and memory -> logits (..., n_t, target_size), weights and memory weights, one a block."""
-        target = check_text("target", target, self.embed_target.vocab_size)
-        x = drop(self.place_target(self.embed_target(target)), self.dropout, rng)
-        masks = over_keys(target_mask, target.shape), over_keys(source_mask, memory.shape[:-1])
-        x, weights, memory_weights = self.decoder(x, memory, *masks, rng=rng)
+        x = self._read("target", target, self.embed_target, self.place_target, rng)
+        memory = check_memory(memory, self.embed_target.d_model, x)
+        mask = over_keys(target_mask, x.shape[:-1], "target_mask")
+        memory_mask = over_keys(source_mask, memory.shape[:-1], "source_mask")
+        x, weights, memory_weights = self.decoder(x, memory, mask, memory_mask, rng=rng)
         return self.head(x), weights, memory_weights
+
+    def _read(self, name, ids, embed, place, rng):
+        ids = check_text(name, ids, embed.vocab_size)
+        if ids.shape[-1] > self.max_len:
+            raise ValueError(
+                f"{name} has {ids.shape[-1]} tokens, but the model has learned max_len={self.max_len} positions: give "
+                "less, or train it with a larger max_len"
+            )
+        return drop(place(embed(ids)), self.dropout, rng)
