@@ -3,6 +3,7 @@ PYTHON ?= python3
 LAB_FLAGS ?=
 LESSON ?=
 FRESH ?=
+MODELS ?=
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -50,8 +51,8 @@ lessons: $(VENV)/.test  ## run the notebooks and store their outputs (LESSON=05 
 sweep: $(VENV)/.lab  ## train what heads_sweep.csv lacks, on every core, about a minute (FRESH=1 begins anew)
 	@$(PY) -m attention_lab.teaching.sweep $(if $(FRESH),--fresh)
 
-names: $(VENV)/.lab  ## train the language models of surnames that are missing, some minutes each (FRESH=1 begins anew)
-	@$(PY) -m attention_lab.teaching.name_models $(if $(FRESH),--fresh)
+weights: $(VENV)/.lab  ## train the stored models that are missing (MODELS="names judges" only some, FRESH=1 begins anew)
+	@$(PY) -m attention_lab.teaching.train_models $(MODELS) $(if $(FRESH),--fresh)
 
 bench: $(YARDSTICK)/.installed  ## measure a training step and a step of decoding beside PyTorch's, in its own environment
 	@$(YARDSTICK)/bin/python -m tests.benchmarks.training
@@ -117,4 +118,4 @@ $(DASK)/.installed: tests/cluster/requirements.txt
 	$(DASK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help lab test test-quick test-lessons test-browser test-yardstick test-dask lessons sweep names bench bench-sliders clean $(PARTS)
+.PHONY: help lab test test-quick test-lessons test-browser test-yardstick test-dask lessons sweep weights bench bench-sliders clean $(PARTS)

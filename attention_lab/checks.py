@@ -230,13 +230,21 @@ def check_text(name, ids, vocab_size):
     return check_ids(name, ids, vocab_size)
 
 
-def check_real(mask, tokens):
+def check_real(mask, tokens, name="mask"):
     """A mask over tokens of shape (..., n), True = real: one for all texts, or one a text."""
-    mask = as_visible("mask", mask)
+    mask = as_visible(name, mask)
     if mask.shape[-1:] != tokens[-1:] or not _fits(mask.shape, tokens):
         hint = "of a padding_mask write mask[:, 0, 0]" if mask.ndim > 2 else "one entry a token that is read"
-        raise ValueError(f"mask must have shape {tokens}, True = a real token, got {mask.shape}: {hint}")
+        raise ValueError(f"{name} must have shape {tokens}, True = a real token, got {mask.shape}: {hint}")
     return mask
+
+
+def check_memory(memory, width, target):
+    """A memory (..., n_s, width) of at least one row, which a target (..., n_t, width) can read."""
+    memory = check_rows("memory", memory, width)
+    check_sequences(memory=memory)
+    check_leading(target=target, memory=memory)
+    return memory
 
 
 def check_choice(name, value, choices):

@@ -199,7 +199,7 @@ def beam_search(model, source, *, start, end, max_len, beams=4, source_mask=None
     max_len : int
         At most so many tokens are written, the end among them.
     beams : int
-        How many texts are kept.
+        How many texts are kept: fewer where there are no more.
     source_mask : array_like of bool, (..., n_s), optional
         True = a real token.
     length_penalty : float
@@ -231,25 +231,28 @@ def beam_search(model, source, *, start, end, max_len, beams=4, source_mask=None
     >>> texts.shape[:2], scores.shape
     ((1, 3), (1, 3))
     """
-    if not (hasattr(model, "encode") and hasattr(model, "decode")):
+    if not all(hasattr(model, name) for name in ("encode", "decode", "embed_target")):
         raise TypeError(f"model must be a Seq2Seq or a RecurrentSeq2Seq, got {model!r:.80}")
     size = model.embed_target.vocab_size
     start, end = (int(check_ids(name, check_size(name, it), size)) for name, it in (("start", start), ("end", end)))
     beams, max_len = check_size("beams", beams, low=1), check_size("max_len", max_len, low=1)
+    if max_len > getattr(model, "max_len", max_len):
+        raise ValueError(f"max_len={max_len} is more than the {model.max_len} positions that the model has learned")
     length_penalty = check_number("length_penalty", length_penalty, low=0)
     memory = model.encode(source, source_mask)[0][..., None, :, :]  # (..., 1, n_s, d_model): one for all beams
     source_mask = None if source_mask is None else np.asarray(source_mask)[..., None, :]
     texts, scores = np.full((*memory.shape[:-2], 1), start), np.zeros(memory.shape[:-2])
     ended = np.zeros(scores.shape, bool)
+    at_end = np.where(np.arange(size) == end, 0, -np.inf)  # what has ended goes on with its end, at no cost
     while not ended.all() and texts.shape[-1] <= max_len:
         nats = log_softmax(model.decode(texts, memory, source_mask)[0][..., -1, :])
-        at_end = np.where(np.arange(size) == end, 0, -np.inf)  # what has ended goes on with its end, at no cost
         reached = scores[..., None] + np.where(ended[..., None], at_end, nats)  # (..., beams, target_size)
         reached = reached.reshape(*reached.shape[:-2], -1)
-        best = np.argsort(-reached, axis=-1, kind="stable")[..., :beams]
+        width = min(beams, np.isfinite(reached).sum(-1).max())  # at the start there may be fewer texts than beams
+        best = np.argsort(-reached, axis=-1, kind="stable")[..., :width]
         scores, (parent, token) = np.take_along_axis(reached, best, -1), np.divmod(best, size)
         texts = np.concatenate([np.take_along_axis(texts, parent[..., None], -2), token[..., None]], -1)
-        ended = np.take_along_axis(ended, parent, -1) | (token == end)
+        ended = token == end  # what had ended has gone on with its end
     return _ranked(texts[..., 1:], scores, end, length_penalty)
 
 

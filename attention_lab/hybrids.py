@@ -62,6 +62,7 @@ class AdditiveAttention:
         self.W_q, self.W_k = (Linear(d, d_hidden, bias=False, rng=rng, dtype=dtype) for d in (d_query, d_key))
         self.v = initial(rng, (d_hidden, 1), 1 / math.sqrt(d_hidden), dtype)
 
+    @np.errstate(under="ignore")
     def __call__(self, query, key, mask=None):
         """query (..., n_q, d_query), key (..., n_k, d_key) -> output (..., n_q, d_key), weights (..., n_q, n_k).
 
@@ -130,6 +131,7 @@ class GRU:
             states.append(state)
         return stack(*states[::way], axis=-2)
 
+    @np.errstate(under="ignore")
     def step(self, x, state):
         """One step: x (..., 3 d_hidden), what `of_input` makes of a token, and the state (..., d_hidden)."""
         d, h = self.d_hidden, self.of_state(state)

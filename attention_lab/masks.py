@@ -202,6 +202,6 @@ def aligned_positions(n_queries, n_keys=None):
     return np.arange(n_queries)[:, None] + (n_keys - n_queries), np.arange(n_keys)
 
 
-def over_keys(mask, tokens):
+def over_keys(mask, tokens, name="mask"):
     """A mask over tokens, (..., n_k), as one over scores, (..., heads, queries, n_k): the same for every query."""
-    return None if mask is None else check_real(mask, tokens)[..., None, None, :]
+    return None if mask is None else check_real(mask, tokens, name)[..., None, None, :]

@@ -47,7 +47,7 @@ class Line:
 
 
 def _where_someone_looks(total):
-    if _in_notebook():
+    if in_notebook():
         try:
             from attention_lab.teaching.live import show_training
 
@@ -59,7 +59,7 @@ def _where_someone_looks(total):
     return lambda step, total, metrics: None
 
 
-def _in_notebook():
+def in_notebook():
     """Whether this is a Jupyter kernel; where nothing has loaded IPython it is not."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return getattr(shell, "kernel", None) is not None

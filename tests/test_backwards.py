@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from attention_lab import Tensor, log_softmax, rotary_embedding, softmax
 from attention_lab import operations as op
-from attention_lab.activations import gelu, relu, silu
+from attention_lab.activations import gelu, relu, sigmoid, silu, tanh
 from attention_lab.functional import dropout, embedding, layer_norm, linear, rms_norm
 from attention_lab.multi_head import merge_heads, split_heads
 from tests.differences import assert_gradients, by_differences, by_the_tape, normal
@@ -126,9 +126,21 @@ def test_activations_far_out_have_a_slope_of_0_or_1(name, dtype):
     assert_allclose(slope, [0, 0, 1, 1], atol=1e-6)
 
 
+@pytest.mark.parametrize("function", [sigmoid, tanh])
+def test_bounded_activations(function):
+    for x in (X, 3 * X, np.array(0.7), np.zeros((0, 3))):
+        assert_gradients(function, x)
+    for dtype in (np.float16, np.float32, np.float64):
+        largest = float(np.finfo(dtype).max)
+        with np.errstate(all="raise"):
+            (slope,) = tape(function, [-largest, -50, 50, largest], dtype=dtype)
+        assert_allclose(slope, 0, atol=1e-6)
+
+
 def test_activations_at_zero():
     slopes = [tape(activation, [0.0])[0].tolist() for activation in ACTIVATIONS.values()]
     assert slopes == [[0], [0.5], [0.5], [0.5]]
+    assert (tape(sigmoid, [0.0])[0].tolist(), tape(tanh, [0.0])[0].tolist()) == ([0.25], [1])
 
 
 # ---- softmax -------------------------------------------------------------------------------------------------------

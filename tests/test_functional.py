@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from attention_lab.activations import gelu, relu, silu
+from attention_lab.activations import gelu, relu, sigmoid, silu, tanh
 from attention_lab.functional import dropout, embedding, initial, layer_norm, linear, rms_norm
 
 FLOATS = (np.float16, np.float32, np.float64)
@@ -14,6 +14,8 @@ ACTIVATIONS = {"relu": relu, "gelu": gelu, "gelu_tanh": lambda x: gelu(x, approx
 W = np.random.default_rng(1).standard_normal((5, 7)).astype(np.float32)
 GAIN, BIAS = np.random.default_rng(2).standard_normal((2, 5)).astype(np.float32)
 FUNCTIONS = ACTIVATIONS | {
+    "sigmoid": sigmoid,
+    "tanh": tanh,
     "linear": lambda x: linear(x, W, W[0]),
     "layer_norm": lambda x: layer_norm(x, GAIN, BIAS),
     "rms_norm": lambda x: rms_norm(x, GAIN),
@@ -132,6 +134,28 @@ def test_largest_and_smallest_numbers_of_a_dtype_neither_warn_nor_break(name, dt
     assert got.dtype == dtype
     assert_allclose(got[:2].astype(float), [float(largest), 0], rtol=1e-3)
     assert 0 <= got[2] <= np.finfo(dtype).tiny
+
+
+BOUNDED = {"sigmoid": (sigmoid, lambda x: 1 / (1 + math.exp(-x)), 0), "tanh": (tanh, math.tanh, -1)}
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_bounded_activations_number_by_number(name):
+    function, by_loops, lowest = BOUNDED[name]
+    assert_allclose(function(NUMBERS), [by_loops(float(x)) for x in NUMBERS], rtol=1e-13)
+    assert_allclose(function(NUMBERS) + function(-NUMBERS), 1 + lowest, atol=1e-15)
+    assert_allclose(tanh(NUMBERS), 2 * sigmoid(2 * NUMBERS) - 1, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", BOUNDED)
+def test_bounded_activations_reach_their_bounds_far_out(name, dtype):
+    function, _, lowest = BOUNDED[name]
+    largest = np.finfo(dtype).max
+    with np.errstate(all="raise"):
+        got = function(np.array([-np.inf, -largest, -1000, 1000, largest, np.inf], dtype))
+    assert got.dtype == dtype
+    assert got.tolist() == [lowest] * 3 + [1] * 3
 
 
 # ---- dropout, initial -------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 
 from attention_lab import causal_mask, combine_masks, padding_mask, prefix_mask, sliding_window_mask
+from attention_lab.masks import over_keys
 
 TRIES = settings(max_examples=60, deadline=None, derandomize=True)
 LENGTHS = st.integers(0, 9)
@@ -143,3 +144,10 @@ def test_combining_is_commutative_associative_and_idempotent(a, b, c):
     assert_array_equal(combine_masks(both, c), combine_masks(a, combine_masks(b, c)))
     assert_array_equal(combine_masks(a, b, c), a & b & c)
     assert_array_equal(combine_masks(a, a), a)
+
+
+def test_a_mask_over_tokens_is_the_same_for_every_head_and_query():
+    real = np.array([[1, 1, 0], [1, 0, 0]])
+    assert_array_equal(over_keys(real, (2, 3)), padding_mask([2, 1], 3))
+    assert_array_equal(over_keys(real[0], (2, 3)), padding_mask([2], 3)[0])  # one for all
+    assert over_keys(None, (2, 3)) is None

@@ -191,6 +191,24 @@ def test_shapes():
             attempt(Tensor(A))
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2, 3, -1, -2, -4])
+def test_stack(axis):
+    arrays = A, B, normal(2, 3, 5, seed=2)
+    assert_array_equal(op.stack(*arrays, axis=axis), np.stack(arrays, axis))
+    assert_array_equal(op.stack(*map(Tensor, arrays), axis=axis).data, np.stack(arrays, axis))
+    assert_gradients(lambda *arrays: op.stack(*arrays, axis=axis), *arrays)
+    assert_gradients(lambda b: op.stack(A, b, A, axis=axis), B)  # beside plain arrays
+    assert_gradients(lambda a, b: op.stack(a, b, a, axis=axis), A, B)  # one twice: its gradients add
+    assert_gradients(lambda a: op.stack(a, axis=axis), A)
+
+
+def test_stack_of_numbers_and_of_what_does_not_fit():
+    assert_gradients(op.stack, np.array(2.0), np.array(3.0))
+    assert_gradients(lambda *pair: op.stack(*pair, axis=-1), np.zeros((2, 0)), np.zeros((2, 0)))
+    with pytest.raises(ValueError, match="same shape"):
+        op.stack(Tensor(A), Tensor(A[:1]))
+
+
 def test_astype_goes_back_to_the_dtype_it_came_from():
     x = Tensor(np.ones(3, np.float32))
     y = x.astype(np.float64)

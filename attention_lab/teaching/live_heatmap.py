@@ -141,7 +141,14 @@ def _row_labels(view, cell):
     near = [i != view.query and abs(i - view.query) * cell < LABEL_PITCH for i in range(len(tokens))]
     labels = ["" if close else label for label, close in zip(labels, near, strict=True)]
     labels[view.query] = tokens[view.query]
-    return [html.escape(label) + ("" if sees else " ∅") for label, sees in zip(labels, view.mask.any(-1), strict=True)]
+    blind = _blind(view)
+    return [html.escape(label) + (" ∅" if unseeing else "") for label, unseeing in zip(labels, blind, strict=True)]
+
+
+def _blind(view):
+    """Which rows see no key, of those that stand for something: a row without a name only keeps a place."""
+    named = np.array([bool(token.strip()) for token in view.query_tokens])
+    return named & ~view.mask.any(-1)
 
 
 def _row_start(view, i, label):
@@ -203,7 +210,7 @@ def _bars(view, head):
     shares = np.clip(row if view.kind == "weights" else row / view.limit, -1, 1).tolist()
     cells = "".join(f'<td{" class=neg" if x < 0 else ""} style="--v:{100 * abs(x):.0f}%"></td>' for x in shares)
     label = html.escape(_short(view.query_tokens)[view.query])
-    verb = {"weights": "reads", "scores": "scores", "signed": "holds"}[view.kind]
+    verb = "is read" if view.reader else {"weights": "reads", "scores": "scores", "signed": "holds"}[view.kind]
     return f'<tfoot aria-hidden="true"><tr><th>{label}<br>{verb}</th>{cells}</tr></tfoot>'
 
 
@@ -215,6 +222,7 @@ def _legend(view, n_k):
     if np.abs(view.weights[finite]).max(initial=0) > view.limit * (1 + 1e-9):
         numbers[2] = f"≥ {numbers[2]}"
     ticks = "".join(f'<span style="left:{50 * k}%">{text}</span>' for k, text in enumerate(numbers))
+    n_k = n_k * len(view.query_tokens) if view.reader else n_k
     if view.kind == "weights" and view.limit * n_k > 1 - 1e-9:
         ticks += f'<span class="up" style="left:{min(100, 100 / n_k / view.limit):.1f}%">1/{n_k} uniform</span>'
     fixed = "fixed scale 0 to 1" if view.kind == "weights" and view.limit == 1 else f"scale to {view.limit:.2g}"
@@ -225,7 +233,7 @@ def _legend(view, n_k):
         parts.append('<span><i class="sw dots"></i>padding, masked</span>')
     if (view.mask & ~finite).any():
         parts.append('<span><i class="sw nan"></i>NaN or infinite</span>')
-    if not view.mask.any(-1).all():
+    if _blind(view).any():
         parts.append("<span>∅ no visible key</span>")
     return f'<div class="key">{"".join(parts)}</div>'
 
@@ -234,7 +242,8 @@ def _spoken(view):
     first, *others = [_sentence(view, head) for head in range(min(4, len(view.weights)))]
     heads = [first, *(text.removeprefix("reads ") for text in others)]
     note = f" {html.escape(view.note)}" if view.note else ""
-    return f"{_bold(view, 0, view.query)} {'; '.join(heads)}.{note}"
+    who = f'<b class="query">‘{html.escape(view.reader)}’</b>' if view.reader else _bold(view, 0, view.query)
+    return f"{who} {'; '.join(heads)}.{note}"
 
 
 def _sentence(view, head):
@@ -242,6 +251,7 @@ def _sentence(view, head):
     if best is None:
         return "has no visible key: its output is 0" if view.emptiness == "sees no key" else view.emptiness
     name, even, x = _bold(view, 1, best), view.is_even(head), view.weights[head, view.query, best]
+    name = f'<b class="key-token">{html.escape(view.label(0, view.query))}</b>, {name}' if view.reader else name
     if view.kind != "weights":
         most, evenly = VERBS[view.kind]
         return f"{evenly if even else f'{most} {name}'}: {view.amount(x)}{title}"
@@ -257,11 +267,10 @@ def _bold(view, axis, index):
 
 def _spread(view, head):
     """Over how many keys the row spreads: only of weights that sum to one, unlike the largest of several heads."""
-    seen = view.mask[view.query]
-    row = view.weights[head, view.query, seen]
+    row = view.read_row(head)
     if not (np.isfinite(row).all() and (row >= 0).all() and abs(row.sum() - 1) < 0.01):
         return ""
-    return f" and spreads over {effective_keys(row):.1f} effective keys of {seen.sum()} visible"
+    return f" and spreads over {effective_keys(row):.1f} effective keys of {row.size} visible"
 
 
 def _short(tokens):

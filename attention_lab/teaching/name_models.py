@@ -1,31 +1,19 @@
-"""Small language models of surnames, trained once and stored, so that a lesson can open them at once.
+"""Small language models of surnames: model, loss and settings of those that are stored, one for each seed.
 
-    python -m attention_lab.teaching.name_models        (or `make names`)
-
-trains the models that attention_lab/data lacks, one for each seed, and says how well each one tells the test names,
-beside models that count. A model is in its file when it is finished: after Ctrl+C the same command goes on with the
-next one. Steps and dropout were chosen by the validation names alone.
+`make weights` trains what is missing and says how well each one tells the test names, beside models that count. Steps
+and dropout were chosen by the validation names alone.
 """
-
-import argparse
-import sys
-from pathlib import Path
 
 import numpy as np
 
+from attention_lab.baselines.ngrams import NGram
 from attention_lab.data.surnames import ALPHABET, IGNORED, encode, surnames
-from attention_lab.gradients import parameters
 from attention_lab.losses import cross_entropy
 from attention_lab.metrics import perplexity
 from attention_lab.models import LanguageModel
-from attention_lab.baselines.ngrams import NGram
 from attention_lab.optimisers import Adam, warmup_cosine
-from attention_lab.training import fit
-from attention_lab.weights import load_weights, save_weights
+from attention_lab.teaching.stored_models import FOLDER, StoredModels, fit_to_the_end
 
-FOLDER = Path(__file__).parents[1] / "data"
-COMMAND = "python -m attention_lab.teaching.name_models"
-SEEDS = (0, 1, 2)
 ORDERS = (2, 4, 6)  # of the n-grams beside them; no order does better on the validation names than 6
 
 STEPS, WARMUP, RATE, EVERY = 3000, 100, 5e-3, 500
@@ -120,15 +108,12 @@ def train_name_model(seed):
         After Ctrl+C: a model that is half trained is none.
     """
     model, validation = new_name_model(seed), encode(surnames("validation"))
-    history = fit(
+    return fit_to_the_end(
         model, name_loss, name_batches(surnames("train"), seed), steps=STEPS, clip=1.0,
         optimizer=Adam(model, RATE, betas=(0.9, 0.99), weight_decay=DECAY),
         schedule=lambda step: warmup_cosine(step, peak=RATE, warmup=min(WARMUP, STEPS), total=STEPS),
         validate=lambda model: name_loss(model, *validation), every=EVERY, rng=np.random.default_rng([seed, 2]),
     )  # fmt: skip
-    if history.stopped == "interrupted":
-        raise KeyboardInterrupt
-    return model
 
 
 def load_name_model(seed=0, folder=FOLDER):
@@ -157,82 +142,24 @@ def load_name_model(seed=0, folder=FOLDER):
     >>> ALPHABET[logits[0, -1].argmax()]
     'h'
     """
-    model, path = new_name_model(seed), _path(folder, seed)
-    try:
-        load_weights(model, path)
-    except FileNotFoundError:
-        raise FileNotFoundError(f"there is no file {path}: {COMMAND} {seed} trains the model") from None
-    except ValueError as error:
-        raise ValueError(f"{error}. {COMMAND} {seed} trains the model anew") from error
-    return model
+    return NAME_MODELS.load(seed, folder=folder)
 
 
-def save_name_model(model, seed, folder=FOLDER):
-    """Write a model as `load_name_model` reads it, in float16: half the bytes, and no perplexity changes by 0.01."""
-    half = new_name_model(seed, np.float16)
-    trained = parameters(model)
-    for name, array in parameters(half).items():
-        array[...] = trained[name]
-    return save_weights(half, _path(folder, seed))
-
-
-def train_name_models(seeds=SEEDS, folder=FOLDER):
-    """Train and store the models that are missing or damaged, one after the other.
-
-    Parameters
-    ----------
-    seeds : sequence of int
-    folder : str or path
-        Made if it is not there.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        After Ctrl+C, with every model that was finished in its file.
-    """
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for seed in seeds:
-        try:
-            load_name_model(seed, folder)
-        except (FileNotFoundError, ValueError) as error:
-            why = "is missing" if isinstance(error, FileNotFoundError) else "cannot be used"
-            print(f"{_path(folder, seed).name} {why}: training takes some minutes", flush=True)
-            save_name_model(train_name_model(seed), seed, folder)
-
-
-def _path(folder, seed):
-    return Path(folder) / f"name_model_{seed}.npz"
-
-
-def _table(seeds, folder):
+def _table(models):
     """The perplexity of each model, those that count first, as lines of a table."""
-    models = {f"{order}-gram": NGram(surnames("train"), order) for order in ORDERS}
-    models |= {_path(folder, seed).stem: load_name_model(seed, folder) for seed in seeds}
+    counts = {f"{order}-gram": NGram(surnames("train"), order) for order in ORDERS}
     yield f"{'perplexity':14}{'validation':>10}{'test':>8}"
-    for name, model in models.items():
+    for name, model in (counts | models).items():
         validation, test = (name_perplexity(model, surnames(split)) for split in ("validation", "test"))
         yield f"{name:14}{validation:10.3f}{test:8.3f}"
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(
-        prog=COMMAND, description="Train the language models of surnames that are missing."
-    )
-    parser.add_argument("seeds", nargs="*", type=int, default=SEEDS, help="of the models (0 1 2)")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the models are (%(default)s)")
-    parser.add_argument("--fresh", action="store_true", help="begin anew: forget what was trained")
-    options = parser.parse_args(arguments)
-    paths = [_path(options.folder, seed) for seed in options.seeds]
-    for path in paths if options.fresh else ():
-        path.unlink(missing_ok=True)
-    try:
-        train_name_models(options.seeds, options.folder)
-    except KeyboardInterrupt:
-        finished = sum(path.exists() for path in paths)
-        sys.exit(f"Interrupted with {finished} of {len(paths)} models. {COMMAND} goes on.")
-    for line in _table(options.seeds, options.folder):
-        print(line)
-
-
-if __name__ == "__main__":
-    main()
+NAME_MODELS = StoredModels(
+    name="names",
+    stem="name_model",
+    versions=((0,), (1,), (2,)),
+    duration="two to four minutes",
+    new=new_name_model,
+    train=train_name_model,
+    table=_table,
+)

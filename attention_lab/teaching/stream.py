@@ -63,7 +63,7 @@ def stream(tokens, decode=str, *, prompt="", about="A text, written token by tok
 
 
 def _where_someone_looks(prompt, about):
-    if progress._in_notebook():
+    if progress.in_notebook():
         try:
             return _page(prompt, about)
         except Exception:  # no widgets here: the text is worth more than its looks

@@ -16,9 +16,7 @@ sequences that it never saw. All cells of one seed learn from the same 16.
 
 import argparse
 import os
-import signal
 import sys
-import threading
 from itertools import product
 from pathlib import Path
 
@@ -106,13 +104,6 @@ def run_cell(heads, head_size, dropout, seed):
     measured = (logits.argmax(-1) == expected).mean(), cross_entropy(logits, expected)
     size = sum(array.size for array in parameters(model).values())
     return dict(zip(COLUMNS, (heads, head_size, float(dropout), seed, *(round(float(m), 3) for m in measured), size)))
-
-
-def _run_cell_of(cell, starter):
-    """`run_cell` in a process of the pool. Ctrl+C reaches them all: it is the `starter` that stops the others."""
-    if os.getpid() != starter and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return run_cell(*cell)
 
 
 def _loss(model, digits, rng=None):
@@ -220,7 +211,7 @@ def sweep(path=SWEEP, cells=CELLS):
     missing = [cell for cell in cells if cell not in known]
     # n_jobs=-1 gives each process one thread of BLAS. A batch of one: what was finished is never lost with a neighbour.
     workers = joblib.Parallel(n_jobs=-1, batch_size=1, return_as="generator_unordered")
-    results = workers(joblib.delayed(_run_cell_of)(cell, os.getpid()) for cell in missing) if missing else ()
+    results = workers(joblib.delayed(run_cell)(*cell) for cell in missing) if missing else ()
     with tqdm(total=len(cells), initial=len(cells) - len(missing), unit="cell", disable=None) as bar:
         for row in results:
             _append(path, row)

@@ -47,6 +47,9 @@ class View:
     rows : int, optional
         The most rows that the picture ever has, where they are few and its columns always as many: a live picture then
         keeps no room for more.
+    reader : str, optional
+        Who reads, where the whole map is what one query reads, laid out in rows, as days of hours. The sentence then
+        speaks of the whole map, and the row of its largest cell is outlined.
 
     Raises
     ------
@@ -66,6 +69,7 @@ class View:
     note: str = ""
     axes: tuple = AXES
     rows: int | None = None
+    reader: str = ""
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -89,6 +93,12 @@ class View:
         if self.rows is not None and check_size("rows", self.rows, low=1) < n_q:
             raise ValueError(f"rows={self.rows} is the most rows there are, but weights have {n_q}")
         self._read_masks()
+        self.reader = as_text(self.reader)
+        if self.reader:
+            if heads > 1 or self.kind != "weights":
+                raise ValueError(f"reader={self.reader!r} reads one map of weights, got {heads} of {self.kind}")
+            shown = np.where(self.mask & np.isfinite(self.weights[0]), self.weights[0], -np.inf)
+            self.query = first_of_largest(shown.max(-1)) if self.mask.any() else 0
 
     def _read_weights(self):
         """(heads, n_q, n_k), and the value of the full colour."""
@@ -156,8 +166,12 @@ class View:
 
     def is_even(self, head):
         """Whether this view's query sees several keys and prefers none of them."""
-        row = self.weights[head, self.query][self.mask[self.query]]
+        row = self.read_row(head)
         return row.size > 1 and bool(np.isfinite(row).all() and np.ptp(row) <= 1e-6 * abs(row).max())
+
+    def read_row(self, head):
+        """The visible values that the sentence speaks of: this view's row, or the whole map where a `reader` has it."""
+        return self.weights[head][self.mask] if self.reader else self.weights[head, self.query][self.mask[self.query]]
 
     def amount(self, x):
         """A weight or score as text; a score of any size can be read."""
@@ -165,13 +179,14 @@ class View:
         return (f"{x:.2f}" if fits else f"{x:.1e}").replace("-", "−")
 
     def _plain(self, head):
-        who, best = self.name(0, self.query), self.best(head)
+        who, best = f"'{self.reader}'" if self.reader else self.name(0, self.query), self.best(head)
         if best is None:
             return f"{who} {self.emptiness}"
         most, evenly = VERBS[self.kind]
         if self.is_even(head):
             return f"{who} {evenly} ({self.amount(self.weights[head, self.query, best])})"
-        return f"{who} {most} {self.name(1, best)} ({self.amount(self.weights[head, self.query, best])})"
+        place = f"{self.name(0, self.query)}, {self.name(1, best)}" if self.reader else self.name(1, best)
+        return f"{who} {most} {place} ({self.amount(self.weights[head, self.query, best])})"
 
     @property
     def emptiness(self):
@@ -189,7 +204,8 @@ def first_of_largest(values):
 
 def number_repeats(labels):
     """The labels; one that occurs more than once carries its position: ``4:the``."""
-    return [f"{i}:{label}" if labels.count(label) > 1 else label for i, label in enumerate(labels)]
+    repeated = {label for label in labels if label.strip() and labels.count(label) > 1}  # an empty place stays empty
+    return [f"{i}:{label}" if label in repeated else label for i, label in enumerate(labels)]
 
 
 def read_axis_names(axes):

@@ -25,8 +25,8 @@ def main():
             notebook.page.set_viewport_size({"width": 1000, "height": 900})
             demo = demos(notebook)[0]
             sliders = demo.sliders()
-            for _ in range(6):
-                demo.step("temperature", sliders["temperature"])
+            for _ in range(12):  # from 30 to 42
+                demo.step("number", sliders["number"])
             demo.root.evaluate("demo => demo.scrollIntoView({block: 'start'})")
             notebook.page.mouse.move(0, 0)
             notebook.page.wait_for_timeout(500)

@@ -20,6 +20,10 @@ ROWS_OF_LESSON = {
     "09": ("B10", "B11"),
     "10": (),
     "11": ("B13",),
+    "13": (),
+    "12": ("B12",),
+    "14": (),
+    "15": (),
 }
 BATCHED = r"\((\d+, ){2,}\d+\)"
 # Patterns that the code of the row's cells must hold, each with what it stands for.
@@ -51,6 +55,11 @@ PATTERNS = {
         "a model that is trained": r"\bfit\(",
     },
     "B11": {"accuracy": r"\baccuracy\(", "statistics of the weights": r"\.mean\(\).*\.std\(\)|\.std\(\).*\.max\(\)"},
+    "B12": {
+        "a batch, such as (2, 5, 8)": BATCHED,
+        "keys and values from an encoder": r"\bmemory\b",
+        "a decoder that asks": r"Seq2Seq\(|DecoderBlock\(|cross_attention",
+    },
     "B13": {
         "a batch": r"size=\(2, \d+\)",
         "steps, one token each": r"num_tokens|\bgenerate\(",

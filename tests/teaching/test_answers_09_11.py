@@ -63,6 +63,17 @@ class Concatenating:
         return self.kept, self.kept
 
 
+class WithoutThePrompt:
+    """A cache that keeps single tokens alone."""
+
+    def __init__(self, max_len):
+        self.kept = 0
+
+    def append(self, key, value):
+        self.kept += len(key) if len(key) == 1 else 0
+        return np.zeros((self.kept, 1)), None
+
+
 class OneClassOnly:
     """NumPy, but for a range of zeros: every example then has the same class."""
 
@@ -208,6 +219,7 @@ ANSWERS = [
     ("double-the-context", "about 2 in 100 more", "parameters", lambda block: {}, "twice as much"),
     ("because-cache_append", "concatenating copies the past", "KVCache", Concatenating, None),
     ("drop-the-oldest", "0.50", "KVCache", lambda max_len, on_full: KVCache(4), "0.10"),
+    ("ten-more-tokens", "1,055", "KVCache", WithoutThePrompt, "55"),
     (
         "left-padded",
         "only if pads are not counted",

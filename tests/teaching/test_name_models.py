@@ -1,31 +1,26 @@
-"""The stored language models of surnames: they beat every model that counts, and a finished one is never lost."""
+"""The stored language models of surnames beat every model that counts, and what trains them is as it says."""
 
-import re
 from functools import cache
 from itertools import islice
 
 import numpy as np
 import pytest
 
+from attention_lab.baselines.ngrams import NGram
 from attention_lab.data.surnames import IGNORED, decode, encode, surnames
 from attention_lab.gradients import parameters
-from attention_lab.models import LanguageModel
-from attention_lab.baselines.ngrams import NGram
 from attention_lab.teaching import name_models as module
 from attention_lab.teaching.name_models import (
-    FOLDER,
-    SEEDS,
+    NAME_MODELS,
     load_name_model,
-    main,
     name_batches,
     name_loss,
     name_perplexity,
     new_name_model,
-    save_name_model,
     train_name_model,
-    train_name_models,
 )
-from attention_lab.training import History
+
+SEEDS = [seed for (seed,) in NAME_MODELS.versions]
 
 
 @cache
@@ -43,36 +38,7 @@ def names_of(inputs, targets):
     return [decode(row[row != IGNORED]) for row in targets]
 
 
-@pytest.fixture
-def trained(monkeypatch):
-    """The seeds that are trained, in an instant: each model is as it begins."""
-    seeds = []
-    monkeypatch.setattr(module, "train_name_model", lambda seed: seeds.append(seed) or new_name_model(seed))
-    return seeds
-
-
-@pytest.fixture
-def short(monkeypatch):
-    """Fewer names, so that nothing takes long."""
-    monkeypatch.setattr(module, "surnames", lambda split: surnames(split)[: 1000 if split == "train" else 50])
-    monkeypatch.setattr(module, "ORDERS", (1, 2))
-
-
 # ---- the stored models ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_stored_model_is_whole_and_small(seed):
-    path = FOLDER / f"name_model_{seed}.npz"
-    with np.load(path) as stored:
-        assert {stored[name].dtype for name in stored} == {np.dtype(np.float16)}
-        assert set(stored) == set(parameters(new_name_model(seed)))
-    assert path.stat().st_size < 240_000
-    model = load_name_model(seed)
-    assert isinstance(model, LanguageModel)
-    for array in parameters(model).values():
-        assert array.dtype == np.float32
-        assert np.isfinite(array).all()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -128,7 +94,7 @@ def test_the_loss_is_the_mean_over_letters_and_ends():
 # ---- training -------------------------------------------------------------------------------------------------------
 
 
-def test_a_short_training_learns_and_depends_on_the_seed_alone(monkeypatch, short):
+def test_a_short_training_learns_and_depends_on_the_seed_alone(monkeypatch):
     monkeypatch.setattr(module, "STEPS", 10)
     first, again, other = (train_name_model(seed) for seed in (0, 0, 1))
     assert same(first, again)
@@ -142,20 +108,13 @@ def test_dropout_is_on_while_it_trains(monkeypatch):
     def fit(model, loss, batches, *, rng, **_):
         batch = next(iter(batches))
         seen.extend(float(loss(model, *batch, rng=generator)) for generator in (None, rng))
-        return History()
 
-    monkeypatch.setattr(module, "fit", fit)
+    monkeypatch.setattr(module, "fit_to_the_end", fit)
     train_name_model(0)
     assert seen[0] != seen[1]
 
 
-def test_a_half_trained_model_is_none(monkeypatch):
-    monkeypatch.setattr(module, "fit", lambda *_, **__: History(stopped="interrupted"))
-    with pytest.raises(KeyboardInterrupt):
-        train_name_model(0)
-
-
-# ---- files ----------------------------------------------------------------------------------------------------------
+# ---- files and the table --------------------------------------------------------------------------------------------
 
 
 def test_float16_keeps_what_was_learned(tmp_path):
@@ -163,94 +122,20 @@ def test_float16_keeps_what_was_learned(tmp_path):
     generator = np.random.default_rng(0)
     for array in parameters(model).values():  # digits that float16 has not
         array *= 1 + generator.uniform(-1e-4, 1e-4, array.shape)
-    path = save_name_model(model, 1, tmp_path)
-    assert [file.name for file in tmp_path.iterdir()] == [path.name] == ["name_model_1.npz"]
+    NAME_MODELS.save(model, 1, folder=tmp_path)
     stored = load_name_model(1, tmp_path)
-    before, after = parameters(model), parameters(stored)
     assert not same(model, stored)
-    for name, array in before.items():
-        np.testing.assert_array_equal(after[name], array.astype(np.float16).astype(np.float32))
     change = name_perplexity(stored, surnames("test")) - name_perplexity(model, surnames("test"))
     assert abs(change) < 0.01
 
 
-def damage(path, how):
-    whole = path.read_bytes()
-    if how == "cut off":
-        path.write_bytes(whole[: len(whole) // 2])
-    elif how == "empty":
-        path.write_bytes(b"")
-    elif how == "one byte":
-        path.write_bytes(whole[:100_000] + bytes([whole[100_000] ^ 1]) + whole[100_001:])
-    else:
-        np.savez(path, table=np.zeros(3))
-
-
-@pytest.mark.parametrize("how", ["cut off", "empty", "one byte", "of another model"])
-def test_a_damaged_file_is_refused_in_words_and_trained_again(trained, tmp_path, capsys, how):
-    path = save_name_model(new_name_model(1), 1, tmp_path)
-    damage(path, how)
-    with pytest.raises(ValueError, match=r"name_model_1.npz is .*name_models 1 trains the model anew"):
-        load_name_model(1, tmp_path)
-    train_name_models([1], tmp_path)
-    assert trained == [1]
-    assert "name_model_1.npz cannot be used" in capsys.readouterr().out
-    load_name_model(1, tmp_path)
-
-
-def test_a_missing_file_is_named_with_the_command(tmp_path):
-    words = re.escape(
-        f"there is no file {tmp_path / 'name_model_7.npz'}: python -m attention_lab.teaching.name_models 7"
-    )
-    with pytest.raises(FileNotFoundError, match=words):
-        load_name_model(7, tmp_path)
-
-
-# ---- the command ----------------------------------------------------------------------------------------------------
-
-
-def test_what_is_there_is_not_trained_again(trained, short, tmp_path, capsys):
-    main(["1", "--folder", str(tmp_path)])
-    assert capsys.readouterr().out.startswith("name_model_1.npz is missing: training")
-    kept = (tmp_path / "name_model_1.npz").read_bytes()
-    main(["--folder", str(tmp_path)])
-    assert trained == [1, 0, 2]
-    assert (tmp_path / "name_model_1.npz").read_bytes() == kept
-    main(["--folder", str(tmp_path)])
-    assert trained == [1, 0, 2]
-    assert "training" not in capsys.readouterr().out.split("name_model_2 ")[-1]
-
-
-def test_fresh_trains_anew_what_is_named(trained, short, tmp_path):
-    main(["--folder", str(tmp_path)])
-    trained.clear()
-    main(["2", "--fresh", "--folder", str(tmp_path)])
-    assert trained == [2]
-    assert len(list(tmp_path.iterdir())) == 3
-    main(["--fresh", "--folder", str(tmp_path)])
-    assert trained == [2, 0, 1, 2]
-
-
-def test_an_interrupt_is_told_and_loses_no_finished_model(monkeypatch, short, tmp_path):
-    def train(seed):
-        if seed == 1:
-            raise KeyboardInterrupt
-        return new_name_model(seed)
-
-    monkeypatch.setattr(module, "train_name_model", train)
-    words = "Interrupted with 1 of 3 models. python -m attention_lab.teaching.name_models goes on."
-    with pytest.raises(SystemExit, match=re.escape(words)):
-        main(["--folder", str(tmp_path)])
-    assert [path.name for path in tmp_path.iterdir()] == ["name_model_0.npz"]
-    np.testing.assert_allclose(load_name_model(0, tmp_path).embed.table, train(0).embed.table, atol=1e-3)
-
-
-def test_the_table_names_every_model_and_its_perplexity(trained, short, tmp_path, capsys):
-    main(["0", "2", "--folder", str(tmp_path)])
-    heading, *rows = capsys.readouterr().out.splitlines()[-5:]
+def test_the_table_names_every_model_and_its_perplexity(monkeypatch):
+    monkeypatch.setattr(module, "surnames", lambda split: surnames(split)[: 1000 if split == "train" else 50])
+    monkeypatch.setattr(module, "ORDERS", (1, 2))
+    heading, *rows = NAME_MODELS.report()
     assert heading.split() == ["perplexity", "validation", "test"]
-    assert [row.split()[0] for row in rows] == ["1-gram", "2-gram", "name_model_0", "name_model_2"]
+    assert [row.split()[0] for row in rows] == ["1-gram", "2-gram", *(f"name_model_{seed}" for seed in SEEDS)]
     validation, test = map(float, rows[-1].split()[1:])
-    model = load_name_model(2, tmp_path)
+    model = load_name_model(2)
     assert validation == round(name_perplexity(model, surnames("validation")[:50]), 3)
     assert test == round(name_perplexity(model, surnames("test")[:50]), 3)

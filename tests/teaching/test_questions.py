@@ -9,7 +9,7 @@ from attention_lab.teaching.questions import BANK, CLOSING, RECALL
 from attention_lab.teaching.questions.question import Question, question
 
 ALL = [pytest.param(item, id=item.id) for item in BANK.values()]
-LESSONS = ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11")
+LESSONS = ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13", "14", "15")
 EXERCISES = {
     "00": ("similarity",),
     "01": ("attention", "softmax", "log_softmax"),
@@ -23,6 +23,10 @@ EXERCISES = {
     "09": ("masked_mean", "matthews"),
     "10": ("perplexity", "top_p"),
     "11": ("cache_append", "left_pad_positions"),
+    "13": ("best_span", "word_f1"),
+    "12": ("teacher_forcing", "clipped_precision"),
+    "14": ("day_windows", "mae_by_horizon"),
+    "15": ("pool_twice", "pad_documents"),
 }
 # Questions that learners ask (Q) and what they often get wrong (M), by lesson.
 ROWS = {
@@ -37,7 +41,11 @@ ROWS = {
     "08": {f"Q{i}" for i in range(88, 95)},
     "09": {f"Q{i}" for i in range(95, 99)},
     "10": {f"Q{i}" for i in range(99, 108)},
+    "13": {"Q120", "Q121"},
     "11": {"Q55", "Q56", *(f"Q{i}" for i in range(108, 116)), "M23"},
+    "12": {"Q116", "Q117", "Q118", "Q119", "M16"},
+    "14": {"Q122"},
+    "15": {"Q130"},
 }
 PREDICTED = {
     "00": ("own-top-key",),
@@ -61,6 +69,19 @@ PREDICTED = {
         *("what-is-not-kept", "old-rows", "scores-with-cache", "drop-the-oldest", "grouped-compute"),
         *("repeat-or-tile", "left-padded"),
     ),
+    "12": (
+        *("perfect-and-zero", "rows-of-logits", "wrong-third-token", "hidden-two", "hidden-from-the-decoder"),
+        *("mixed-before-read", "weight-of-und", "who-asks", "greedy-or-beam", "clipped", "half-as-long", "no-shift"),
+    ),
+    "14": (
+        *("missing-hour", "hardest-naive", "beyond-the-past", "saturday-at-eight", "training-errors"),
+        "flat-on-noise",
+    ),
+    "13": (
+        *("without-ages", "end-before-start", "half-an-answer", "two-passages", "one-pass-two-facts"),
+        *("threshold-by-test", "two-strangers"),
+    ),
+    "15": ("same-words-three-answers", "short-beside-long", "scores-of-two-levels", "empty-sentences", "one-of-sixty"),
 }
 
 

@@ -231,3 +231,14 @@ def test_a_picture_of_few_rows_keeps_no_room_for_more():
     assert f"--r:{side}px" in square and f"--r:{4 * cell}px" in flat
     with pytest.raises(ValueError, match="rows=1 is the most rows there are, but weights have 2"):
         View(weights, rows=1)
+
+
+def test_an_empty_name_keeps_a_place_and_is_neither_numbered_nor_marked():
+    """A live picture of fixed size: rows and columns that stand for nothing."""
+    weights = np.pad(np.eye(2), ((0, 2), (0, 2)))
+    tokens = ["a", "a", " ", " "]
+    view = View(weights, query_tokens=tokens, key_tokens=tokens, mask=weights > 0)
+    assert view.query_tokens == view.key_tokens == ["0:a", "1:a", " ", " "]
+    assert "∅" not in live_heatmap.draw(view)
+    unseeing = View(weights, query_tokens=["a", "b", "c", " "], mask=weights > 0)
+    assert live_heatmap.draw(unseeing).count("∅") == 2  # at row c, and in the key

@@ -66,10 +66,12 @@ def random_mask(*shape):
         (activations.gelu, F.gelu),
         (lambda x: activations.gelu(x, approximate=True), lambda x: F.gelu(x, approximate="tanh")),
         (activations.silu, F.silu),
+        (activations.sigmoid, torch.sigmoid),
+        (activations.tanh, torch.tanh),
         (lab.softmax, lambda x: F.softmax(x, -1)),
         (lab.log_softmax, lambda x: F.log_softmax(x, -1)),
     ],
-    ids=["relu", "gelu", "gelu_tanh", "silu", "softmax", "log_softmax"],
+    ids=["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "softmax", "log_softmax"],
 )
 def test_functions(ours, theirs, dtype):
     for x in (5 * normal(BATCH, N, D, dtype=dtype), np.linspace(-40, 40, 999, dtype=dtype)):

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 import attention_lab as lab
 from attention_lab import Tensor, functional, value_and_grad
-from attention_lab.activations import gelu, relu, silu
+from attention_lab.activations import gelu, relu, sigmoid, silu, tanh
 
 BATCH, N, N_K, D, HEADS, D_FF = 2, 7, 11, 30, 5, 17
 FLOATS = (np.float32, np.float64)
@@ -52,10 +52,12 @@ def assert_close(got, want):
         (gelu, F.gelu),
         (lambda x: gelu(x, approximate=True), lambda x: F.gelu(x, approximate="tanh")),
         (silu, F.silu),
+        (sigmoid, torch.sigmoid),
+        (tanh, torch.tanh),
         (lab.softmax, lambda x: F.softmax(x, -1)),
         (lambda x: lab.log_softmax(x, 1), lambda x: F.log_softmax(x, 1)),
     ],
-    ids=["relu", "gelu", "gelu_tanh", "silu", "softmax", "log_softmax"],
+    ids=["relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "softmax", "log_softmax"],
 )
 def test_activations_and_softmax(ours, theirs, dtype):
     for scale in (1, 8):

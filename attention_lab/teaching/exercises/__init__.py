@@ -39,6 +39,17 @@ from attention_lab.teaching.exercises import (
     lesson_11,
     lesson_11_bytes,
     lesson_11_mask,
+    lesson_12,
+    lesson_12_bleu,
+    lesson_12_masks,
+    lesson_13,
+    lesson_13_f1,
+    lesson_13_memory,
+    lesson_14,
+    lesson_14_errors,
+    lesson_14_naive,
+    lesson_15,
+    lesson_15_arrays,
 )
 from attention_lab.teaching.exercises.checker import assess
 from attention_lab.teaching.exercises.display import Said, Source, show_source, source_of
@@ -78,6 +89,17 @@ _LESSONS = (
     lesson_11,
     lesson_11_bytes,
     lesson_11_mask,
+    lesson_12,
+    lesson_12_masks,
+    lesson_12_bleu,
+    lesson_14,
+    lesson_14_errors,
+    lesson_14_naive,
+    lesson_13,
+    lesson_13_f1,
+    lesson_13_memory,
+    lesson_15,
+    lesson_15_arrays,
 )
 EXERCISES = {exercise.name: exercise for lesson in _LESSONS for exercise in lesson.EXERCISES}
 

@@ -6,6 +6,7 @@ from attention_lab.teaching.questions import (
     lesson_01_softmax,
     lesson_02_causal,
     lesson_02_padding,
+    lesson_03_again,
     lesson_03_maps,
     lesson_03_numbers,
     lesson_04_cross,
@@ -24,6 +25,19 @@ from attention_lab.teaching.questions import (
     lesson_10_names,
     lesson_11_cache,
     lesson_11_limits,
+    lesson_12_again,
+    lesson_12_alignment,
+    lesson_12_bleu,
+    lesson_12_decoder,
+    lesson_12_writing,
+    lesson_13_again,
+    lesson_13_answers,
+    lesson_13_spans,
+    lesson_14_again,
+    lesson_14_verdicts,
+    lesson_14_windows,
+    lesson_15_lengths,
+    lesson_15_levels,
 )
 from attention_lab.teaching.questions.question import Question
 
@@ -51,6 +65,20 @@ _MODULES = (
     lesson_10_drawing,
     lesson_11_cache,
     lesson_11_limits,
+    lesson_12_decoder,
+    lesson_12_writing,
+    lesson_12_bleu,
+    lesson_12_alignment,
+    lesson_13_again,
+    lesson_14_windows,
+    lesson_14_verdicts,
+    lesson_03_again,
+    lesson_12_again,
+    lesson_13_spans,
+    lesson_13_answers,
+    lesson_14_again,
+    lesson_15_levels,
+    lesson_15_lengths,
 )
 
 BANK = {item.id: item for module in _MODULES for item in vars(module).values() if isinstance(item, Question)}
@@ -69,6 +97,10 @@ RECALL = {
     "09": ("loss-of-two-classes", "loud-pads"),
     "10": ("share-of-the-mean", "layers-for-order"),
     "11": ("top-p-crossing", "memory-of-nine"),
+    "12": ("ten-more-tokens", "weights-from-output"),
+    "13": ("long-right-short-wrong", "bright-first-of-four"),
+    "14": ("one-word-of-two", "same-entropy"),
+    "15": ("three-on-noise", "liked-words"),
 }
 
 # Three questions close a lesson, and are its gate: who can answer them may skip it.
@@ -85,4 +117,8 @@ CLOSING = {
     "09": ("cls-or-mean", "two-evaluations", "one-point-apart"),
     "10": ("where-the-shift-is", "what-is-read-next", "token-or-letter"),
     "11": ("what-the-cache-holds", "prompt-in-chunks", "double-the-context"),
+    "12": ("what-the-decoder-reads", "errors-add-up", "mean-or-corpus"),
+    "13": ("count-the-spans", "saying-nothing", "higher-threshold"),
+    "14": ("scale-of-the-year", "shuffled-days", "always-inside"),
+    "15": ("weight-in-the-document", "sentences-shuffled", "score-for-half"),
 }

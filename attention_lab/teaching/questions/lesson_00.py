@@ -3,6 +3,8 @@
 import numpy as np
 
 from attention_lab import softmax
+from attention_lab.data.number_words import english
+from attention_lab.teaching.number_translator import load_number_translator, translate_number
 from attention_lab.teaching.questions.question import question
 
 
@@ -252,3 +254,24 @@ def temperature():
     if np.isclose(warm, cold):
         return "it stays, as the order stays"
     return "it grows" if cold > warm else "it shrinks"
+
+
+@question(
+    "first-of-forty-two",
+    lesson="00",
+    source="lesson",
+    text="A small network has learned to write English numbers in German. “forty two” becomes “zwei und vierzig”: two "
+    "and forty. When it writes its first word, “zwei”, which English word does it read most?",
+    options={
+        "forty": "It is the first word, and “zwei” is the first to be written. But nothing ties first to first: the "
+        "network learned that German says the units before the tens.",
+        "two": "That is the word which “zwei” translates. For “vierzig” it goes back to the first word: in the picture "
+        "the two cross. Nobody told it so; it was shown 2,000 numbers in both languages.",
+        "both alike": "It could, if it needed both. To write “zwei” it needs “two”; what “forty” is matters two words "
+        "later.",
+    },
+)
+def first_of_forty_two():
+    tokens, weights = translate_number(load_number_translator(), 42)
+    row = weights[tokens.index("zwei")]
+    return "both alike" if abs(row[0] - row[1]) < 0.2 else f"{english(42)[row.argmax()]}"

@@ -151,3 +151,50 @@ def because_similarity_summary():
     scores = query @ key.T / math.sqrt(16)
     seen = np.allclose(softmax(scores), weights) and math.isclose(scores.max(), summary["max"])
     return "softmax sees these numbers" if seen else "no reason at all"
+
+
+@question(
+    "weights-from-output",
+    lesson="03",
+    source="M12 Q41 again",
+    text="Three keys have the values 0, 2 and 4, one number each. Attention gives 2. Which of the three had the "
+    "largest weight?",
+    options={
+        "the first and third": "Half of 0 and half of 4 do make 2. But so does a weight of 1 on the second, and the "
+        "output does not tell the two apart.",
+        "the second": "Its value is the output, so all weight on it would do. But half on the first and half on the "
+        "third make 2 as well, without it.",
+        "it cannot be told": "Weights of 0, 1, 0 and of ½, 0, ½ both give 2, and so does all that lies between. From "
+        "what attention gives, nobody can tell where it looked.",
+    },
+)
+def weights_from_output():
+    value, found = np.array([0.0, 2.0, 4.0]), set()
+    for weights in np.random.default_rng(0).dirichlet(np.ones(3), size=2000):
+        weights = (weights + weights[::-1]) / 2  # as much on the first as on the third
+        if np.isclose(weights @ value, 2):
+            found.add("the second" if weights.argmax() == 1 else "the first and third")
+    return found.pop() if len(found) == 1 else "it cannot be told"
+
+
+@question(
+    "same-entropy",
+    lesson="03",
+    source="M13 Q42 again",
+    text="Two rows of weights have the same entropy, 2.08 nats. One row has 8 keys, the other 168. Which of them is "
+    "the more choosy, for its number of keys?",
+    options={
+        "both alike": "Their entropy is the same, and both read as 8 keys, as exp(2.08) tells. But 8 of 8 are all "
+        "there are, and 8 of 168 are few.",
+        "the one with 8 keys": "It has the fewer keys, but it uses every one of them alike: 2.08 is ln 8, the most "
+        "that 8 keys can have.",
+        "the one with 168 keys": "2.08 is ln 8, the most that 8 keys can have, and less than half of ln 168 = 5.12. An "
+        "entropy means little without n.",
+    },
+)
+def same_entropy():
+    even = np.full(8, 1 / 8)
+    few, many = (attention_entropy(row) / math.log(len(row)) for row in (even, np.pad(even, (0, 160))))
+    if math.isclose(few, many):
+        return "both alike"
+    return "the one with 168 keys" if many < few else "the one with 8 keys"

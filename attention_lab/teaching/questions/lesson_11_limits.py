@@ -136,3 +136,27 @@ def because_left_pad_positions():
         return "the last token is number n − 1"
     alone = rotary_embedding(x[3:])
     return "the first real token is number 0" if np.array_equal(turned[3:], alone) else "no reason at all"
+
+
+@question(
+    "ten-more-tokens",
+    lesson="11",
+    source="M23 Q112 again",
+    text="A prompt of a hundred tokens has gone through a cache. Ten more are written, one at a time. In one head of "
+    "one layer, how many scores do these ten steps take?",
+    options={
+        "10": "There are ten new queries. But each is scored against every key so far, the prompt's and its own too: "
+        "101 keys at first, 110 at last.",
+        "55": "1 + 2 + … + 10 counts the new keys alone. The hundred of the prompt are kept to be read: each step has "
+        "one score for each of them as well.",
+        "1,055": "101 + 102 + … + 110. A cache spares the keys of the past from being made again, not from being "
+        "scored: the longer the prompt, the more a token costs.",
+    },
+)
+def ten_more_tokens():
+    cache, scores = KVCache(110), 0
+    cache.append(np.zeros((100, 1)), np.zeros((100, 1)))
+    for _ in range(10):
+        key, _ = cache.append(np.zeros((1, 1)), np.zeros((1, 1)))
+        scores += len(key)  # one query, all keys
+    return f"{scores:,}"

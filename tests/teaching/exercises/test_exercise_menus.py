@@ -66,6 +66,9 @@ def test_lessons_have_their_exercises():
         "bytes_per_token",
         "cached_mask",
         "left_pad_positions",
+        "teacher_forcing",
+        "decoder_masks",
+        "clipped_precision",
     ]
 
 

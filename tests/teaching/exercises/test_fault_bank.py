@@ -8,6 +8,9 @@ import pytest
 
 import attention_lab
 from attention_lab import functional, losses, metrics, multi_head, optimisers
+from attention_lab.data.bikes import day_windows
+from attention_lab.metrics.forecast import mean_absolute_error
+from attention_lab.tasks import question_answering
 from attention_lab.teaching.exercises import EXERCISES, runner
 from attention_lab.teaching.exercises.checker import assess, find_fault
 from attention_lab.teaching.exercises.order import assemble
@@ -160,8 +163,22 @@ def layer_norm_back(grad, normed, root, gain):
     return by_tape(lambda x: functional.layer_norm(x, gain, np.zeros_like(gain)), grad, normed * root)
 
 
+def by_memory(question, keys, values, real):
+    read, weights = attention_lab.scaled_dot_product_attention(question[:, None], keys, values, real[:, None], scale=1)
+    return question + read[:, 0], weights[:, 0]
+
+
 def by_schedule(step, peak, warmup, total):
     return optimisers.warmup_cosine(step, peak=peak, warmup=warmup, total=total)
+
+
+def by_decoder(source_mask, target_mask):
+    """Which weights of a decoder are above 0, with the masks that it makes itself."""
+    (batch, n_s), n_t = source_mask.shape, target_mask.shape[-1]
+    model = attention_lab.Seq2Seq(2, 2, 2, 1, 2, max_len=max(n_s, n_t), rng=np.random.default_rng(0))
+    memory, _ = model.encode(np.zeros((batch, n_s), int), source_mask)
+    _, weights, read = model.decode(np.zeros((batch, n_t), int), memory, source_mask, target_mask)
+    return weights[0] > 0, read[0][:, :, :1] > 0
 
 
 def by_package(name, args):
@@ -201,6 +218,12 @@ def by_package(name, args):
         "cross_entropy": losses.cross_entropy,
         "matthews": metrics.matthews_correlation,
         "perplexity": metrics.perplexity,
+        "day_windows": day_windows,
+        "mae_by_horizon": lambda forecast, truth: mean_absolute_error(forecast, truth, axis=0),
+        "decoder_masks": by_decoder,
+        "best_span": lambda start, end, longest: question_answering.best_span(start, end, longest=longest)[:2],
+        "read_memory": by_memory,
+        "word_f1": lambda predicted, right: metrics.answer_f1(predicted, [right]),
         "top_p": lambda probabilities, p: lab.next_probabilities(np.log(probabilities), top_p=p),
         "cached_mask": lambda n_new, n_kept: lab.causal_mask(n_new, n_kept + n_new),
     }
@@ -210,6 +233,8 @@ def by_package(name, args):
 ALONE = {"similarity", "own_sentence_mask", "shift", "dropout", "adam_step", "train_reverse"}  # no one function does it
 ALONE |= {"pad_batch", "shift_targets"}  # see test_gallery_09_10.py
 ALONE |= {"cache_append", "bytes_per_token", "left_pad_positions"}  # see test_gallery_11.py
+ALONE |= {"teacher_forcing", "clipped_precision"}  # see test_gallery_12.py
+ALONE |= {"seasonal_naive"}  # see test_gallery_14.py
 
 
 @pytest.mark.parametrize("name", sorted(EXERCISES.keys() - ALONE))

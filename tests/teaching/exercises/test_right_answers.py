@@ -18,6 +18,8 @@ from tests.teaching.exercises import (  # noqa: F401, they fill RIGHT
     right_08_make,
     right_09_10,
     right_11,
+    right_12,
+    right_14,
 )
 from tests.teaching.exercises.right import RIGHT
 

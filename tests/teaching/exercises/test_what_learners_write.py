@@ -8,7 +8,14 @@ import pytest
 from attention_lab import softmax
 from attention_lab.teaching.exercises import EXERCISES
 from attention_lab.teaching.exercises.checker import assess
-from tests.teaching.exercises import wrong_04_06, wrong_07_08, wrong_09_10, wrong_11  # noqa: F401, they fill WRONG
+from tests.teaching.exercises import (  # noqa: F401, they fill WRONG
+    wrong_04_06,
+    wrong_07_08,
+    wrong_09_10,
+    wrong_11,
+    wrong_12,
+    wrong_14,
+)
 from tests.teaching.exercises.wrong import REFERENCE, WRONG, wrong
 
 pytestmark = pytest.mark.slow  # the whole bank: `make test` runs it
