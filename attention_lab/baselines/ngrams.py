@@ -89,17 +89,7 @@ class NGram:
         1.0
         """
         self._check(before)
-        before = (EDGE, *before)
-        mixed = np.full(len(self.symbols), 1 / len(self.symbols))
-        for n in range(min(self.order, len(before) + 1)):
-            following = self._following.get(before[len(before) - n :])
-            if following is None:  # never seen, so no longer context was
-                break
-            counts = np.zeros(len(self.symbols), int)
-            counts[list(following)] = list(following.values())
-            kept, left = self._set_aside(counts, n)
-            mixed = (kept + left * mixed) / (kept.sum() + left)
-        return mixed
+        return self._mixed(self._context(before), {})
 
     def nats(self, texts):
         """-ln P of every symbol of the texts and of each end, one after the other: what `perplexity` averages.
@@ -118,12 +108,33 @@ class NGram:
         (6,)
         """
         texts = _texts(texts)
+        known = {}  # the same few letters come before many others
         likely = [
-            self.probabilities(text[:i])[self._ids[symbol]]
+            self._mixed(self._context(text[:i]), known)[self._ids[symbol]]
             for text in texts
             for i, symbol in enumerate((*self._check(text), EDGE))
         ]
         return -np.log(likely)
+
+    def _context(self, before):
+        """What counts of it: the last order - 1 symbols, of which the edge is one."""
+        before = (EDGE, *before)
+        return before[max(len(before) - self.order + 1, 0) :]
+
+    def _mixed(self, context, known):
+        """How likely each symbol comes next, by way of every shorter context; `known` holds what was mixed before."""
+        if context not in known:
+            uniform = np.full(len(self.symbols), 1 / len(self.symbols))
+            shorter = self._mixed(context[1:], known) if context else uniform
+            following = self._following.get(context)
+            if following is None:  # never seen
+                known[context] = shorter
+            else:
+                counts = np.zeros(len(self.symbols), int)
+                counts[list(following)] = list(following.values())
+                kept, left = self._set_aside(counts, len(context))
+                known[context] = (kept + left * shorter) / (kept.sum() + left)
+        return known[context]
 
     def _grams(self, text):
         """Each symbol, the end too, with 0 to order - 1 symbols before it; the edge counts as one."""

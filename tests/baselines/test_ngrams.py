@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from attention_lab.metrics import perplexity
 from attention_lab.baselines.ngrams import NGram
+from attention_lab.metrics import perplexity
 
 SMOOTHINGS = ["kneser-ney", "witten-bell"]
 TEXTS = ["ana", "anna", "nab", "banana", ""]

@@ -72,6 +72,27 @@ def unmasked_pool():
 
 
 @question(
+    "liked-words",
+    lesson="09",
+    source="Q97 again",
+    text="In attention pooling a learned query gives each of three words the score 2. Nine pads, vectors of zeros, are "
+    "not masked. What share of the pool's weight goes to the pads?",
+    options={
+        "0.29": "Each word weighs e² = 7.4, each pad e⁰ = 1: 9 of 31. Even a query that likes the words far better "
+        "loses more than a quarter to empty rows, if only there are enough of them.",
+        "0.75": "9 of 12 rows are pads, and a mean would give them that. Softmax weighs by e to the score, and the "
+        "words' scores are higher.",
+        "0.00": "A score of 2 against 0 is a clear preference, not an absolute one. Only a mask makes a weight of 0.",
+    },
+)
+def liked_words():
+    pool = AttentionPooling(1)
+    pool.query[:] = 2
+    _, weights = pool([[1.0]] * 3 + [[0.0]] * 9)
+    return f"{weights[3:].sum():.2f}"
+
+
+@question(
     "zero-query",
     lesson="09",
     source="Q98",
