@@ -19,6 +19,7 @@ NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=120 -W default
 SLOW := tests/lessons/test_sections.py tests/lessons/test_execute.py tests/lessons/test_demos.py
 APART := lessons browser benchmarks yardstick cluster
 TWO := -n 2 --dist loadfile
+SHARED := -n 2 --dist loadscope
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 help:  ## list the targets
@@ -79,10 +80,10 @@ nbval: $(VENV)/.test
 	@$(PY) -m pytest -q $(TWO) $(NBVAL) notebooks
 
 sections: $(VENV)/.test
-	@$(PY) -m pytest -q $(TWO) $(SLOW)
+	@$(PY) -m pytest -q $(SHARED) $(SLOW)
 
 browser: $(VENV)/.test
-	@if $(PY) -m tests.chromium; then $(PY) -m pytest -q tests/browser; fi
+	@if $(PY) -m tests.chromium; then $(PY) -m pytest -q $(SHARED) tests/browser; fi
 
 # Every part runs, whatever failed before it; the last line counts them.
 define run-parts

@@ -1,4 +1,8 @@
-"""Nothing is left out where everything is asked for: with ATTENTION_LAB_REQUIRE set, a skipped test is a failed one."""
+"""For all tests: what is asked for is not left out, and what shares a lesson can share a process.
+
+With ATTENTION_LAB_REQUIRE set, a skipped test is a failed one. With ``--dist loadscope`` tests that have the same
+parameter go to the same process, file by file or not: a lesson is opened once, whatever is done to it.
+"""
 
 import os
 
@@ -21,3 +25,13 @@ def _strict(report, name):
         report.outcome = "failed"
         report.longrepr = f"{name}: {reason}, but ATTENTION_LAB_REQUIRE asks for every test"
     return report
+
+
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByParameter(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return nodeid[nodeid.index("[") :] if nodeid.endswith("]") else nodeid
+
+    return ByParameter(config, log) if config.getoption("dist") == "loadscope" else None

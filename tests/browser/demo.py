@@ -56,15 +56,20 @@ class Demo:
         handle.press("ArrowLeft" if at_end else "ArrowRight")
         poll(lambda: self.picture() not in ("", before), 10, f"'{name}' moved and the picture did not change")
 
-    def sizes(self, handle, key):
-        """The sizes of the demo while one key takes a slider from its low end to its high one."""
+    def sizes(self, handle, key, most=64):
+        """The sizes of the demo while one key takes a slider from its low end to its high one, about `most` of them."""
         self._press(handle, "Home")
-        found, value = [self.size()], None
+        found, value = [self.size()], value_of(handle)
+        self._press(handle, key)
+        steps = (float(handle.get_attribute("aria-valuemax")) - value) / max(value_of(handle) - value, 1e-9)
+        between = int(steps // most)  # a long slider: so many presses are not waited for
         while value != value_of(handle):
             value = value_of(handle)
-            self._press(handle, key)
             found.append(self.size())
-        return found[:-1]  # the last press moved nothing
+            for _ in range(between):
+                handle.press(key)
+            self._press(handle, key)
+        return found
 
     def _press(self, handle, key):
         """Press, and wait for another picture for a second: a temperature may be so low that a step changes none."""

@@ -125,6 +125,7 @@ ANSWERS = [
     ("pads-in-the-mean", "[1.5, 0.5]", "masked_mean", lambda x: x.sum(0) / x.any(-1).sum(), "[3, 1]"),
     ("share-of-the-mean", "a quarter as long", "masked_mean", summed, "as long"),
     ("unmasked-pool", "0.88", "AttentionPooling", Deaf, "0.50"),
+    ("liked-words", "0.29", "AttentionPooling", Deaf, "0.75"),
     (
         "zero-query",
         "the mean of the words",

@@ -81,7 +81,14 @@ PREDICTED = {
         *("without-ages", "end-before-start", "half-an-answer", "two-passages", "one-pass-two-facts"),
         *("threshold-by-test", "two-strangers"),
     ),
-    "15": ("same-words-three-answers", "short-beside-long", "scores-of-two-levels", "empty-sentences", "one-of-sixty"),
+    "15": (
+        "same-words-three-answers",
+        "short-beside-long",
+        "scores-of-two-levels",
+        "empty-sentences",
+        "one-of-sixty",
+        "beyond-the-cut",
+    ),
 }
 
 

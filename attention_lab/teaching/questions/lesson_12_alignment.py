@@ -10,11 +10,11 @@ from attention_lab.teaching.questions.question import question
     "hidden-two",
     lesson="12",
     source="lesson",
-    text="A translator without an encoder has learned that “forty two” is “zweiundvierzig”. Now a mask hides “two” from "
-    "the decoder, and “forty” can be read. What does it write?",
+    text="A translator without an encoder has learned that “forty two” is “zweiundvierzig”. Now “two” is hidden "
+    "from the decoder, and “forty” can be read. What does it write?",
     options={
-        "zweiundvierzig": "It has seen many numbers in training, but not this “two”: whatever it knows of the source it "
-        "reads from it, and what is hidden is not known.",
+        "zweiundvierzig": "It has seen many numbers in training, but not this “two”: whatever it knows of the source "
+        "it reads from it, and what is hidden is not known.",
         "vierzig": "It writes what it can read, forty, and leaves out the units. Here the map tells what the "
         "translation depends on, and this is how to test it.",
         "nothing at all": "It has read “forty”, and that is a number. A decoder always writes something; a source that "

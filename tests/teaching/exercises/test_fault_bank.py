@@ -168,6 +168,14 @@ def by_memory(question, keys, values, real):
     return question + read[:, 0], weights[:, 0]
 
 
+def by_pools(x, mask, word_query, sentence_query):
+    words, sentences = (attention_lab.AttentionPooling(x.shape[-1], dtype=np.float64) for _ in range(2))
+    words.query[:], sentences.query[:] = (math.sqrt(x.shape[-1]) * query for query in (word_query, sentence_query))
+    vectors, of_words = words(x, mask)
+    document, of_sentences = sentences(vectors, mask.any(-1))
+    return document, of_words, of_sentences
+
+
 def by_schedule(step, peak, warmup, total):
     return optimisers.warmup_cosine(step, peak=peak, warmup=warmup, total=total)
 
@@ -224,6 +232,7 @@ def by_package(name, args):
         "best_span": lambda start, end, longest: question_answering.best_span(start, end, longest=longest)[:2],
         "read_memory": by_memory,
         "word_f1": lambda predicted, right: metrics.answer_f1(predicted, [right]),
+        "pool_twice": by_pools,
         "top_p": lambda probabilities, p: lab.next_probabilities(np.log(probabilities), top_p=p),
         "cached_mask": lambda n_new, n_kept: lab.causal_mask(n_new, n_kept + n_new),
     }
@@ -235,6 +244,7 @@ ALONE |= {"pad_batch", "shift_targets"}  # see test_gallery_09_10.py
 ALONE |= {"cache_append", "bytes_per_token", "left_pad_positions"}  # see test_gallery_11.py
 ALONE |= {"teacher_forcing", "clipped_precision"}  # see test_gallery_12.py
 ALONE |= {"seasonal_naive"}  # see test_gallery_14.py
+ALONE |= {"pad_documents"}  # see test_gallery_15.py
 
 
 @pytest.mark.parametrize("name", sorted(EXERCISES.keys() - ALONE))

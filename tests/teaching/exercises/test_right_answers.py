@@ -19,7 +19,9 @@ from tests.teaching.exercises import (  # noqa: F401, they fill RIGHT
     right_09_10,
     right_11,
     right_12,
+    right_13,
     right_14,
+    right_15,
 )
 from tests.teaching.exercises.right import RIGHT
 

@@ -14,7 +14,9 @@ from tests.teaching.exercises import (  # noqa: F401, they fill WRONG
     wrong_09_10,
     wrong_11,
     wrong_12,
+    wrong_13,
     wrong_14,
+    wrong_15,
 )
 from tests.teaching.exercises.wrong import REFERENCE, WRONG, wrong
 
