@@ -23,7 +23,7 @@ LABEL = 10  # characters of a token that fit
 
 def draw(view, beside=False):
     """A view as HTML; beside another picture its maps stand two in a row at most."""
-    heads, _, n_k = view.weights.shape
+    heads = len(view.weights)
     columns = 1 if heads == 1 else 2 if heads == 2 or beside else 4
     as_pixels = view.weights.size > TABLE_CELLS
     maps = "".join(_map(view, head, SIDE[columns], as_pixels) for head in range(heads))
@@ -32,7 +32,7 @@ def draw(view, beside=False):
     room = side if view.rows is None else min(side, view.rows * _cell(view, side))
     return (
         f'<div class="al{plain}" role="group" aria-label="{html.escape(view.alt)}">'
-        f'<div class="maps c{columns}" style="--s:{side}px;--r:{room}px">{maps}</div>{_legend(view, n_k)}'
+        f'<div class="maps c{columns}" style="--s:{side}px;--r:{room}px">{maps}</div>{_legend(view)}'
         f"<p>{_spoken(view)}</p></div>"
     )
 
@@ -99,7 +99,7 @@ def _map(view, head, side, as_pixels):
     body = _pixel_rows if as_pixels else _cell_rows
     return (
         f'<table style="{style}" class="{" ".join(name for name, applies in kinds if applies)}">'
-        f"<caption>{html.escape(view.titles[head]) or f'{n_q} × {n_k} {view.noun}'}</caption>"
+        f"<caption>{html.escape(view.titles[head]) or view.size}</caption>"
         f'<colgroup><col class="h">{"<col>" * n_k}</colgroup>{_column_labels(view, cell)}'
         f"<tbody>{''.join(body(view, head, cell))}</tbody>{_bars(view, head)}</table>"
     )
@@ -146,9 +146,8 @@ def _row_labels(view, cell):
 
 
 def _blind(view):
-    """Which rows see no key, of those that stand for something: a row without a name only keeps a place."""
-    named = np.array([bool(token.strip()) for token in view.query_tokens])
-    return named & ~view.mask.any(-1)
+    """Which rows see no key, of those that stand for something."""
+    return view.named[0] & ~view.mask.any(-1)
 
 
 def _row_start(view, i, label):
@@ -158,9 +157,13 @@ def _row_start(view, i, label):
 def _cell_rows(view, head, cell):
     keys, digits = [html.escape(view.label(1, j)) for j in range(len(view.key_tokens))], _digits(view)
     colour, first, between = levels(view, head).tolist(), view.kind[0], " → " if view.axes == AXES else ", "
+    named = np.logical_and.outer(*view.named)
     for i, label in enumerate(_row_labels(view, cell)):
         token, cells = html.escape(view.label(0, i)), []
         for j, x in enumerate(view.weights[head, i].tolist()):
+            if not named[i, j]:
+                cells.append('<td class="e"></td>')
+                continue
             if view.mask[i, j]:
                 kind = f"{first}{colour[i][j]}" if math.isfinite(x) else "nan"
                 value, shown = f"{x:.3f}", number(x, digits)
@@ -208,13 +211,17 @@ def _bars(view, head):
     row = view.weights[head, view.query]
     row = np.where(view.mask[view.query] & np.isfinite(row), row, 0)
     shares = np.clip(row if view.kind == "weights" else row / view.limit, -1, 1).tolist()
-    cells = "".join(f'<td{" class=neg" if x < 0 else ""} style="--v:{100 * abs(x):.0f}%"></td>' for x in shares)
+    kinds = ["e" if not named else "neg" if x < 0 else "" for x, named in zip(shares, view.named[1], strict=True)]
+    cells = "".join(
+        f'<td{f" class={kind}" if kind else ""} style="--v:{100 * abs(x):.0f}%"></td>'
+        for x, kind in zip(shares, kinds, strict=True)
+    )
     label = html.escape(_short(view.query_tokens)[view.query])
     verb = "is read" if view.reader else {"weights": "reads", "scores": "scores", "signed": "holds"}[view.kind]
     return f'<tfoot aria-hidden="true"><tr><th>{label}<br>{verb}</th>{cells}</tr></tfoot>'
 
 
-def _legend(view, n_k):
+def _legend(view):
     name = {"weights": "weight", "scores": "score", "signed": "value"}[view.kind]
     low, kind = (0, "weights") if view.kind == "weights" else (-view.limit, "signed")
     numbers = [f"{low + k * (view.limit - low) / 2:.2g}".replace("-", "−") for k in range(3)]
@@ -222,12 +229,13 @@ def _legend(view, n_k):
     if np.abs(view.weights[finite]).max(initial=0) > view.limit * (1 + 1e-9):
         numbers[2] = f"≥ {numbers[2]}"
     ticks = "".join(f'<span style="left:{50 * k}%">{text}</span>' for k, text in enumerate(numbers))
-    n_k = n_k * len(view.query_tokens) if view.reader else n_k
-    if view.kind == "weights" and view.limit * n_k > 1 - 1e-9:
+    rows, n_k = (int(side.sum()) for side in view.named)
+    n_k = rows * n_k if view.reader else n_k
+    if view.kind == "weights" and n_k and view.limit * n_k > 1 - 1e-9:
         ticks += f'<span class="up" style="left:{min(100, 100 / n_k / view.limit):.1f}%">1/{n_k} uniform</span>'
     fixed = "fixed scale 0 to 1" if view.kind == "weights" and view.limit == 1 else f"scale to {view.limit:.2g}"
     parts = [f'<div class="bar {kind}" aria-hidden="true">{ticks}</div><span>{name}, {fixed}</span>']
-    if not (view.mask | view.padded).all():
+    if (np.logical_and.outer(*view.named) & ~(view.mask | view.padded)).any():
         parts.append('<span><i class="sw hatch"></i>masked: not zero</span>')
     if view.padded.any():
         parts.append('<span><i class="sw dots"></i>padding, masked</span>')

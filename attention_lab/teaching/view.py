@@ -131,10 +131,19 @@ class View:
         return "values" if self.kind == "signed" else self.kind
 
     @property
+    def named(self):
+        """Which rows and which columns stand for something: one whose name is blank only keeps a place."""
+        return tuple(np.array([bool(token.strip()) for token in side]) for side in (self.query_tokens, self.key_tokens))
+
+    @property
+    def size(self):
+        """How many rows and columns there are, and of what."""
+        return f"{' × '.join(str(side.sum()) for side in self.named)} {self.noun}"
+
+    @property
     def alt(self):
         """The picture in words."""
-        heads, n_q, n_k = self.weights.shape
-        size = f"{n_q} × {n_k} {self.noun}"
+        heads, size = len(self.weights), self.size
         parts = [f"{heads} heads of {size}" if heads > 1 else size, *map(self._plain, range(min(heads, 4)))]
         broken = int((self.mask & ~np.isfinite(self.weights)).sum())
         if broken:
