@@ -47,12 +47,6 @@ def split_words(text):
     return Words([text[a:b].lower() for a, b in spans], spans, [numbers[s] for s in sentence])
 
 
-def unknown_words(*texts):
-    """The words that no story holds, each once."""
-    words = (word for text in texts for word in split_words(text).words)
-    return list(dict.fromkeys(word for word in words if word not in ID_OF))
-
-
 def as_memory(examples):
     """Each sentence a row of ids.
 
