@@ -48,11 +48,16 @@ def test_a_process_that_waits_after_an_interrupt_is_ended_with_its_children(tmp_
         os.kill(child, 0)
 
 
-def test_an_interrupt_that_is_heeded_is_an_ordinary_one():
+def test_an_interrupt_that_is_heeded_is_an_ordinary_one(monkeypatch):
+    timers = []
+    monkeypatch.setattr(
+        threading.Timer, "start", lambda timer: timers.append(timer)
+    )  # this process goes on living, and must not be ended
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), ends_in_time(str, patience=60):
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
+    assert [timer.interval for timer in timers] == [60] and timers[0].daemon
 
 
 def test_in_another_thread_nothing_is_changed():

@@ -152,7 +152,7 @@ def _cases():
         return rng.normal(scale=2, size=n), rng.normal(scale=2, size=n)
 
     return [
-        (np.array([1.0, 4, 0, 0, 2]), np.array([5.0, 0, 1, 3, 0]), 3),  # two argmaxes: from 1 to 0
+        (np.array([-5.0, -2, 4, 0, 0, 2, 0]), np.array([-5.0, 5, 0, 1, 3, 0, 0]), 3),  # two argmaxes: from 2 to 1
         (np.array([0.0, 3, 0, 0, 0, 0, 2]), np.array([0.0, 0, 1, 0, 0, 3, 0]), 3),  # the best pair is too long
         (*draw(11), 11),
         (np.array([-9.0, -2, -7, -5, -8]), np.array([-6.0, -3, -1, -9, -4]), 5),  # all below zero

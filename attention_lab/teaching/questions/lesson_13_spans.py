@@ -170,7 +170,7 @@ def one_pass_two_facts():
 )
 def because_best_span():
     rng, found = np.random.default_rng(0), set()
-    for _ in range(20):
+    for _ in range(200):
         start, end = rng.normal(scale=3, size=(2, 11))
         first, last, _ = best_span(start, end)
         p, q = softmax(start)[:, None], softmax(end)[None, :]

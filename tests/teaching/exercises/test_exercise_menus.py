@@ -69,6 +69,14 @@ def test_lessons_have_their_exercises():
         "teacher_forcing",
         "decoder_masks",
         "clipped_precision",
+        "best_span",
+        "read_memory",
+        "word_f1",
+        "day_windows",
+        "mae_by_horizon",
+        "seasonal_naive",
+        "pool_twice",
+        "pad_documents",
     ]
 
 
