@@ -112,6 +112,8 @@ def make_triplets(num, rng, *, sentences=SENTENCES):
     open: the committee approved the new school near the bridge; the town rejected the garden
     """
     num, rng = check_size("num", num), check_generator(rng)
+    if not isinstance(sentences, tuple | list) or len(sentences) != 2:
+        raise TypeError(f"sentences must be (fewest, most), got {sentences!r}")
     fewest, most = (check_size("sentences", size, low=2) for size in sentences)
     if fewest > most:
         raise ValueError(f"sentences is {(fewest, most)}: expected (fewest, most)")
@@ -141,6 +143,8 @@ def encode(texts):
 
     Raises
     ------
+    TypeError
+        If `texts` is one document instead of a list of them.
     ValueError
         If a word is not in WORDS, or there is no document.
 
@@ -150,10 +154,13 @@ def encode(texts):
     >>> ids.shape, mask.sum(axis=-1).tolist()
     ((2, 2, 6), [[4, 1], [6, 0]])
     """
+    is_one, texts = isinstance(texts, Document), list(texts)
+    if is_one or any(isinstance(text, str) for text in texts):
+        raise TypeError("texts must be a list of documents, each a list of sentences: of one document write [document]")
     rows = [[sentence.split() for sentence in getattr(text, "sentences", text)] for text in texts]
     if not rows:
         raise ValueError("texts is empty: give at least one document")
-    unknown = sorted({word for row in rows for sentence in row for word in sentence} - ID_OF.keys())
+    unknown = sorted({word for row in rows for sentence in row for word in sentence} - set(WORDS[1:]))
     if unknown:
         raise ValueError(f"texts holds words that no document has: {', '.join(unknown)}: WORDS lists the known ones")
     longest = max(len(sentence) for row in rows for sentence in [[PAD], *row])  # of an empty document one pad is left

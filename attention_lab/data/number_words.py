@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention_lab.checks import check_size, numeric
+from attention_lab.checks import check_flag, check_size, numeric
 from attention_lab.data.splits import part, shuffled
 
 NUMBERS = 10_000
@@ -162,7 +162,7 @@ def encode(sentences, vocabulary, *, ends=False):
     ValueError
         If there is no sentence, or a word is not in the vocabulary.
     TypeError
-        If a sentence is a string instead of a list of its words.
+        If a sentence is a string instead of a list of its words, or `ends` is neither True nor False.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def encode(sentences, vocabulary, *, ends=False):
     >>> mask.sum(axis=-1).tolist()
     [5, 3]
     """
-    rows = [_ids(sentence, vocabulary) for sentence in sentences]
+    ends, rows = check_flag("ends", ends), [_ids(sentence, vocabulary) for sentence in sentences]
     if not rows:
         raise ValueError("sentences is empty: give at least one, such as [['zwei', 'und', 'vierzig']]")
     rows = [[START, *row, END] for row in rows] if ends else rows
@@ -261,7 +261,8 @@ def _below_hundred(number):
 def _ids(sentence, vocabulary):
     if isinstance(sentence, str):
         raise TypeError(f"a sentence must be a list of words, got the string {sentence[:40]!r}: write .split()")
+    words = vocabulary[len(SPECIAL) :]
     for word in sentence:
-        if word not in vocabulary:
-            raise ValueError(f"{word!r} is not one of the {len(vocabulary)} words of this vocabulary")
+        if word not in words:
+            raise ValueError(f"{word!r} is not one of the {len(words)} words of this vocabulary")
     return [vocabulary.index(word) for word in sentence]

@@ -13,7 +13,7 @@ VERSIONS = {"1.1": False, "v1.1": False, "2.0": True, "v2.0": True}  # whether a
 WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
 KINDS = {
     **{"str": "a text", "list": "a list", "dict": "an object", "bool": "true or false"},
-    **{"int": "a number", "float": "a number", "NoneType": "null"},
+    **{"int": "a whole number", "float": "a number", "NoneType": "null"},
 }
 
 
@@ -75,6 +75,8 @@ def read_squad(path):
         raise ValueError(f"{path}: {byte}, is not UTF-8: save the file as UTF-8") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}, line {error.lineno}, column {error.colno}: this is not JSON: {error.msg}") from None
+    except (RecursionError, ValueError) as error:  # nested without end, or a number of thousands of digits
+        raise ValueError(f"{path} cannot be read as JSON: {error}") from None
     return squad_examples(squad, str(path))
 
 
@@ -93,7 +95,11 @@ def write_squad(path, squad):
         As `read_squad`.
     """
     squad_examples(squad)
-    Path(path).write_bytes((json.dumps(squad, ensure_ascii=False) + "\n").encode("utf-8"))
+    try:
+        text = (json.dumps(squad, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"squad holds what a file cannot: {error}") from None
+    Path(path).write_bytes(text)
 
 
 def squad_examples(squad, name="squad"):
@@ -174,7 +180,10 @@ def _example(qa, context, has_unanswerable, where):
         expected = "expected one, or is_impossible true" if has_unanswerable else "only version 2.0 allows that"
         raise ValueError(f"{where} has no answer: {expected}")
     answers = tuple(_answer(answer, context, place) for place, answer in given)
-    return Example(qa["id"], question, context, answers, tuple(qa.get("supporting", ())))
+    supporting = _get(qa, "supporting", list, where) if "supporting" in qa else ()
+    if not all(type(number) is int and number >= 0 for number in supporting):
+        raise ValueError(f"{where}: supporting is {supporting!r:.40}: expected the numbers of sentences, from 0")
+    return Example(qa["id"], question, context, answers, tuple(supporting))
 
 
 def _answer(answer, context, where):
@@ -189,7 +198,7 @@ def _answer(answer, context, where):
 
 
 def _kind(value):
-    return KINDS[type(value).__name__]
+    return KINDS.get(type(value).__name__, f"a {type(value).__name__}, which JSON has not")
 
 
 def _place(where):

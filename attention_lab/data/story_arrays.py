@@ -59,10 +59,15 @@ def as_memory(examples):
     sentences : (batch, n, words) int array
     question : (batch, words) int array
         Both filled up with 0.
+
+    Raises
+    ------
+    ValueError
+        If there is no example.
     """
-    stories = [split_words(example.context) for example in examples]
-    n = max(max(story.sentence) + 1 for story in stories)
-    longest = max(story.sentence.count(s) for story in stories for s in story.sentence)
+    stories = _stories(examples)
+    n = max(1, *(max(story.sentence, default=-1) + 1 for story in stories))  # of a text without a word a row of pads
+    longest = max((story.sentence.count(s) for story in stories for s in story.sentence), default=1)
     sentences = np.zeros((len(stories), n, longest), int)
     for rows, story in zip(sentences, stories, strict=True):
         for number in set(story.sentence):
@@ -96,14 +101,26 @@ def as_rows(examples):
     Returns
     -------
     Rows
+
+    Raises
+    ------
+    ValueError
+        If there is no example.
     """
-    stories = [split_words(example.context) for example in examples]
+    stories = _stories(examples)
     ends = [_ends(example, story) for example, story in zip(examples, stories, strict=True)]
     ids = _filled([[NONE, *_ids(story.words)] for story in stories])
     sentence = _filled([[0, *(1 + number for number in story.sentence)] for story in stories])
     mask = np.arange(ids.shape[1]) < np.array([[1 + len(story.words)] for story in stories])
     question = _filled([_ids(split_words(example.question).words) for example in examples])
     return Rows(question, ids, sentence, mask, *np.array(ends).T)
+
+
+def _stories(examples):
+    stories = [split_words(example.context) for example in examples]
+    if not stories:
+        raise ValueError("examples is empty: give at least one")
+    return stories
 
 
 def _ends(example, story):
@@ -128,12 +145,19 @@ def span_text(context, first, last):
     -------
     str
 
+    Raises
+    ------
+    ValueError
+        If there are no such places, or the last one stands before the first.
+
     Examples
     --------
     >>> span_text("Ben entered the old hall.", 4, 5)
     'old hall'
     """
     spans = word_spans(context)
+    if not 0 <= first <= last <= len(spans):
+        raise ValueError(f"first and last must be 0 <= first <= last <= {len(spans)}, got {first} and {last}")
     return "" if first == 0 else context[spans[first - 1][0] : spans[last - 1][1]]
 
 
@@ -143,7 +167,7 @@ def _ids(words):
 
 def _filled(rows):
     """Rows of different lengths as one array, filled up with 0."""
-    filled = np.zeros((len(rows), max(map(len, rows))), int)
+    filled = np.zeros((len(rows), max(1, *map(len, rows))), int)
     for row, values in zip(filled, rows, strict=True):
         row[: len(values)] = values
     return filled

@@ -3,7 +3,7 @@
 import re
 import string
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -134,6 +134,10 @@ def answer_scores(predictions, answers):
     >>> answer_scores(["garden", "front garden"], [["garden"], ["garden", "back garden"]])
     (0.5, 0.8333333333333333)
     """
+    for name, given in (("predictions", predictions), ("answers", answers)):
+        if isinstance(given, Mapping) or not isinstance(given, Collection):
+            kind = type(given).__name__
+            raise TypeError(f"{name} must be a list, one entry a question, got a {kind}: in the order of the questions")
     if isinstance(predictions, str) or len(predictions) != len(answers):
         got = "one string" if isinstance(predictions, str) else f"{len(predictions)} and {len(answers)}"
         raise ValueError(f"predictions and answers must be as many, got {got}: one list of answers a prediction")
@@ -145,8 +149,10 @@ def answer_scores(predictions, answers):
 
 def _right(answers):
     """The right answers, normalised; "" alone where there is none."""
-    if isinstance(answers, str) or not isinstance(answers, Iterable):
-        raise TypeError(f"answers must be a list of all right answers, got {answers!r}: write [{answers!r}]")
+    if isinstance(answers, str | Mapping) or not isinstance(answers, Collection):  # an iterator is read only once
+        hint = "write []" if answers is None else "give the texts"
+        hint = f"write [{answers!r}]" if isinstance(answers, str) else hint
+        raise TypeError(f"answers must be a list of all right answers, got {answers!r}: {hint}")
     return [right for right in map(normalise_answer, answers) if right] or [""]
 
 

@@ -122,10 +122,14 @@ def coverage(low, high, truth, axis=None):
 
 def _known(truth, **given):
     """Where there is a truth, then all as float64 of its shape."""
+    if isinstance(truth, np.ma.MaskedArray):
+        raise TypeError("truth is a masked array, whose mask would be lost: write truth.astype(float).filled(np.nan)")
     truth = numeric("truth", truth).astype(np.float64)
     known, read = ~np.isnan(truth), []
     if not known.any():
         raise ValueError(f"truth has no number, shape {truth.shape}: expected at least one that is not NaN")
+    if np.isinf(truth).any():
+        raise ValueError("truth holds inf: write NaN where nothing was measured")
     for name, array in given.items():
         array = numeric(name, array).astype(np.float64)
         if name == "forecast" and array.shape != truth.shape:
@@ -135,6 +139,8 @@ def _known(truth, **given):
         array = np.broadcast_to(array, truth.shape)
         if np.isnan(array[known]).any():
             raise ValueError(f"{name} is NaN where truth is a number: a forecast must say something there")
+        if name == "forecast" and np.isinf(array[known]).any():  # the ends of an interval may be
+            raise ValueError("forecast is inf where truth is a number: an error must be finite")
         read.append(array)
     return known, truth, *read
 

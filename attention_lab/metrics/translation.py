@@ -1,6 +1,6 @@
 """How near a translation comes to those of people: BLEU, by sacrebleu, which is imported where it is needed."""
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable, Iterable, Mapping
 
 from attention_lab.checks import check_choice
 
@@ -84,6 +84,8 @@ def _sacrebleu():
 def _corpus(name, corpus):
     if isinstance(corpus, str):
         raise TypeError(f"{name} must be a list of translations but is a string: write [{corpus[:40]!r}]")
+    if isinstance(corpus, Mapping) or not isinstance(corpus, Iterable):
+        raise TypeError(f"{name} must be a list of translations, got a {type(corpus).__name__}: {corpus!r:.60}")
     corpus = list(corpus)
     if not corpus:
         raise ValueError(f"{name} is empty: give at least one, such as ['zwei und vierzig']")
@@ -92,8 +94,8 @@ def _corpus(name, corpus):
 
 def _each(hypothesis, reference):
     """The references of one hypothesis: strings for a string, lists of tokens for a list."""
-    if isinstance(reference, str):
-        return [reference]
+    if isinstance(reference, str | Mapping) or not isinstance(reference, Collection):
+        return [reference]  # what is no text at all is refused by its name later
     is_several = isinstance(hypothesis, str) or any(isinstance(one, list | tuple) for one in reference)
     return reference if is_several and len(reference) else [reference]
 

@@ -82,7 +82,7 @@ class DayHourForecaster:
         rows = (*kind.shape, self.num_days * 24)
         seen, value = ~np.isnan(history), np.where(np.isnan(history), 0, history)
         forecast, weights = scaled_dot_product_attention(
-            query, key.reshape(*rows, -1), value.reshape(*rows, 1), seen.reshape(*kind.shape, 1, -1)
+            query, key.reshape(*rows, key.shape[-1]), value.reshape(*rows, 1), seen.reshape(*kind.shape, 1, rows[-1])
         )
         return forecast[..., 0], weights.reshape(*kind.shape, 24, self.num_days, 24)
 
@@ -93,6 +93,8 @@ class DayHourForecaster:
             raise ValueError(f"history must be (..., {self.num_days}, 24), got shape {history.shape}")
         if np.isnan(history).all((-2, -1)).any():
             raise ValueError("history has no number in one of the windows: a forecast needs something to read")
+        if np.isinf(history).any():
+            raise ValueError("history holds inf: write NaN where there is no number")
         kinds, kind = check_ids("kinds", kinds, self.num_kinds), check_ids("kind", kind, self.num_kinds)
         for name, found, expected in (("kinds", kinds, history.shape[:-1]), ("kind", kind, history.shape[:-2])):
             if found.shape != expected:
@@ -116,12 +118,22 @@ def absolute_loss(model, history, kinds, target, kind):
     -------
     ndarray, ()
 
+    Raises
+    ------
+    TypeError, ValueError
+        If the target has another shape than the forecast, or no number.
+
     Examples
     --------
     >>> model = DayHourForecaster(4, num_days=1, num_kinds=1, rng=np.random.default_rng(0))
     >>> float(absolute_loss(model, np.full((1, 24), 3.0), [0], np.full(24, 3.0), 0).round(3))
     1.0
     """
+    forecast, target = model(history, kinds, kind)[0], numeric("target", target)
+    if target.shape != forecast.shape:
+        raise ValueError(f"target has shape {target.shape}: expected {forecast.shape}, one number an hour")
     known = ~np.isnan(target)
-    error = model(history, kinds, kind)[0] - np.where(known, target, 0)
+    if not known.any():
+        raise ValueError(f"target has no number, shape {target.shape}: expected at least one that is not NaN")
+    error = forecast - np.where(known, target, 0)
     return ((error**2 + 1) ** 0.5 * known).sum() / known.sum()

@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_lab.attention import softmax
 from attention_lab.blocks import Encoder
-from attention_lab.checks import check_ids, check_real, check_size, check_text, numeric
+from attention_lab.checks import check_ids, check_real, check_size, check_text, floating
 from attention_lab.layers import Embedding, Linear
 from attention_lab.operations import where
 from attention_lab.positions import LearnedPositions
@@ -77,6 +77,10 @@ class MemoryNetwork:
             How much each sentence was read, one a hop. In training they can be part of a loss.
         """
         sentences = check_text("sentences", sentences, self.question.vocab_size)
+        question = check_text("question", question, self.question.vocab_size)
+        most = self.ages[0].max_len
+        if sentences.ndim < 2 or not 0 < sentences.shape[-2] <= most:
+            raise ValueError(f"sentences must be (..., n, words), n from 1 to {most}, got shape {sentences.shape}")
         real = (sentences != PAD).any(-1)  # (..., n)
         ages = np.maximum(real[..., ::-1].cumsum(-1)[..., ::-1] - 1, 0)  # (..., n): the last real one has age 0
         slots = [age(sum_of_words(memory, sentences), ages) for memory, age in zip(self.memories, self.ages)]
@@ -213,7 +217,7 @@ def best_span(start, end, *, longest=None):
     >>> int(first), int(last), float(score)
     (1, 2, 7.0)
     """
-    start, end = numeric("start", start), numeric("end", end)
+    start, end, _ = floating(start=start, end=end)  # whole numbers of few bits would overflow
     if start.shape != end.shape or start.ndim == 0 or start.shape[-1] == 0:
         raise ValueError(f"start and end must have one shape (..., n), n at least 1, got {start.shape} and {end.shape}")
     for name, logits in (("start", start), ("end", end)):

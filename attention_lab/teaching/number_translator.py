@@ -226,7 +226,7 @@ def aligned_tokens(model, pairs):
     everywhere : float
         The share of German tokens for which it is; "und" has no word and does not count.
     crossed : float
-        The same of units and tens around an "und", whose words change places.
+        The same of units and tens around an "und", whose words change places; NaN where no number has them.
     """
     source, source_mask, target = number_arrays(pairs)
     most = model(source, target[:, :-1], source_mask)[1][-1].mean(axis=-3).argmax(axis=-1)  # (len(pairs), n_t)
@@ -237,7 +237,7 @@ def aligned_tokens(model, pairs):
         for i, place in enumerate(places):
             if place is not None:
                 found[i in cross].append(row[i] == place)
-    return np.mean(found[True] + found[False]), np.mean(found[True])
+    return np.mean(found[True] + found[False]), np.mean(found[True]) if found[True] else np.nan
 
 
 def _table(models):

@@ -72,9 +72,9 @@ class StoredModels:
             If there is no such file, or it is damaged: the message says what to type.
         """
         path = self.path(*version, folder=folder)
-        if version not in self.versions:
-            known = ", ".join(self.path(*each).stem for each in self.versions)
-            raise ValueError(f"there is no model {path.stem}: there are {known}")
+        known = [self.path(*each).stem for each in self.versions]
+        if version not in self.versions or path.stem not in known:  # True equals 1, and has no file
+            raise ValueError(f"there is no model {path.stem} of {version!r}: there are {', '.join(known)}")
         model = self.new(*version, dtype=np.float32)
         try:
             load_weights(model, path)

@@ -145,7 +145,12 @@ def test_plain_texts_and_an_empty_document():
         (ValueError, lambda: make_triplets(1, np.random.default_rng(0), sentences=(1, 3)), ["sentences", "at least 2"]),
         (ValueError, lambda: make_triplets(1, np.random.default_rng(0), sentences=(5, 3)), ["(5, 3)", "most"]),
         (ValueError, lambda: encode([["the bridge burned"]]), ["texts", "burned", "WORDS"]),
+        (TypeError, lambda: make_triplets(1, np.random.default_rng(0), sentences=3), ["(fewest, most), got 3"]),
+        (TypeError, lambda: make_triplets(1, np.random.default_rng(0), sentences=(2, 3, 4)), ["got (2, 3, 4)"]),
         (ValueError, lambda: encode([]), ["texts is empty"]),
+        (ValueError, lambda: encode([["the <pad>"]]), ["texts", "<pad>"]),
+        (TypeError, lambda: encode(ALL[0]), ["texts must be a list of documents", "[document]"]),
+        (TypeError, lambda: encode(["the bridge is closed"]), ["texts must be a list of documents"]),
     ],
 )
 def test_wrong_arguments(error, call, words):

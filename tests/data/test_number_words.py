@@ -165,6 +165,15 @@ def test_a_dictionary_gets_words_right_and_their_order_wrong():
     assert len(right) < 0.02 * len(ALL)
 
 
+def test_what_is_no_word_and_no_flag_is_refused():
+    for vocabulary, words in ((ENGLISH, 31), (GERMAN, 32)):
+        for special in vocabulary[:3]:
+            with pytest.raises(ValueError, match=f"'{special}' is not one of the {words} words of this vocabulary"):
+                encode([[special]], vocabulary)
+    with pytest.raises(TypeError, match="ends must be True or False, got 'no'"):
+        encode([["two"]], ENGLISH, ends="no")
+
+
 def test_errors_help():
     with pytest.raises(ValueError, match="number must be at most 9999, got 10000"):
         english(10_000)
@@ -174,9 +183,9 @@ def test_errors_help():
         alignment(4.0)
     with pytest.raises(ValueError, match="split must be one of 'train', 'validation', 'test' but is 'dev'"):
         number_pairs("dev")
-    with pytest.raises(ValueError, match="'twoo' is not one of the 34 words of this vocabulary"):
+    with pytest.raises(ValueError, match="'twoo' is not one of the 31 words of this vocabulary"):
         encode([["twoo"]], ENGLISH)
-    with pytest.raises(ValueError, match="'ein' is not one of the 34 words"):
+    with pytest.raises(ValueError, match="'ein' is not one of the 31 words"):
         word_for_word(["ein"])
     with pytest.raises(TypeError, match="must be a list of words, got the string 'two': write .split()"):
         encode(["two"], ENGLISH)

@@ -79,21 +79,24 @@ WHERE = r"data\[0\]\.paragraphs\[0\]"
         (OLD, (*P, "context"), " ", rf"{WHERE}: context is empty"),
         (OLD, (*P, "qas"), ..., rf"{WHERE} lacks the key 'qas'"),
         (OLD, (*Q, "id"), ..., rf"{WHERE}\.qas\[1\] lacks the key 'id'"),
-        (OLD, (*Q, "id"), 7, rf"{WHERE}\.qas\[1\]: id is '7', a number: expected a text"),
+        (OLD, (*Q, "id"), 7, rf"{WHERE}\.qas\[1\]: id is '7', a whole number: expected a text"),
         (OLD, (*Q, "id"), "5a", rf"{WHERE}\.qas\[1\] has the id '5a', which {WHERE}\.qas\[0\] has too"),
         (OLD, (*Q, "question"), ..., rf"{WHERE}\.qas\[1\] \(id '5b'\) lacks the key 'question'"),
         (OLD, (*Q, "answers"), ..., rf"{WHERE}\.qas\[1\] \(id '5b'\) lacks the key 'answers'"),
         (OLD, (*Q, "answers"), [], r"\(id '5b'\) has no answer: only version 2\.0 allows that"),
         (OLD, (*Q, "answers", 1, "text"), ..., r"\(id '5b'\)\.answers\[1\] lacks the key 'text'"),
         (OLD, (*Q, "answers", 1, "answer_start"), ..., r"\.answers\[1\] lacks the key 'answer_start'"),
-        (OLD, (*Q, "answers", 1, "answer_start"), "30", r"answer_start is '30', a text: expected a number"),
-        (OLD, (*Q, "answers", 1, "answer_start"), True, r"answer_start is 'True', true or false: expected a number"),
+        (OLD, (*Q, "answers", 1, "answer_start"), "30", r"answer_start is '30', a text: expected a whole number"),
+        (OLD, (*Q, "answers", 1, "answer_start"), 30.0, r"answer_start is '30\.0', a number: expected a whole number"),
+        (OLD, (*Q, "answers", 1, "answer_start"), True, r"answer_start is 'True', true or false: expected a whole"),
         (OLD, (*Q, "answers", 1, "answer_start"), 31, r"text is 'Ben', but at answer_start 31 the context has "
                                                       r"'en\u2019': it stands at 30"),
         (OLD, (*Q, "answers", 1, "answer_start"), -4, r"at answer_start -4 the context has '': it stands at 30"),
         (OLD, (*Q, "answers", 1, "answer_start"), 999, r"at answer_start 999 the context has ''"),
         (OLD, (*Q, "answers", 1, "text"), "Zoe", r"text is 'Zoe', .* it stands nowhere in the context"),
         (OLD, (*P, "qas", 0, "answers", 0, "answer_start"), 0, r"it stands at 20 and 48"),
+        (OLD, (*Q, "supporting"), 1, r"\(id '5b'\): supporting is '1', a whole number: expected a list"),
+        (OLD, (*Q, "supporting"), [0, "1"], r"\(id '5b'\): supporting is \[0, '1'\]: expected the numbers"),
         (NEW, (*Q, "is_impossible"), ..., r"\(id '5b'\) lacks the key 'is_impossible'"),
         (NEW, (*Q, "is_impossible"), "no", r"is_impossible is 'no', a text: expected true or false"),
         (NEW, (*Q, "is_impossible"), True, r"is_impossible, but has 2 answers"),
@@ -115,6 +118,8 @@ def test_a_malformed_entry_is_named(file, squad, path, value, message):
         (b'{"version": "caf\xe9"}', r"byte 0xe9, number 17 of the file, is not UTF-8"),
         (b"[]", r"is a list: expected an object"),
         (b"null", r"is null: expected an object"),
+        pytest.param(b"[" * 100_000, r"dev\.json cannot be read as JSON: .*recursion", id="nested"),
+        pytest.param(b"9" * 5_000, r"dev\.json cannot be read as JSON: .*digits", id="digits"),
     ],
 )
 def test_what_is_no_squad_at_all(file, content, message):
@@ -132,7 +137,15 @@ def test_stories_are_read_back(tmp_path, about):
 def test_what_could_not_be_read_back_is_not_written(tmp_path):
     with pytest.raises(ValueError, match=r"squad: data\[0\]\.paragraphs\[0\]\.qas\[1\] \(id '5b'\)"):
         write_squad(tmp_path / "x.json", changed(OLD, (*Q, "answers"), []))
+    for odd in (float("nan"), {1, 2}, "\ud800"):
+        with pytest.raises(ValueError, match="squad holds what a file cannot"):
+            write_squad(tmp_path / "x.json", changed(OLD, ("note",), odd))
     assert not (tmp_path / "x.json").exists()
+
+
+def test_what_json_has_not_is_named():
+    with pytest.raises(ValueError, match="data is .*, a tuple, which JSON has not: expected a list"):
+        squad_examples(changed(OLD, ("data",), ()))
 
 
 def test_words_under_an_answer():

@@ -53,3 +53,21 @@ def test_odd_texts():
     assert split_words("  ") == ([], [], [])
     rows = as_rows([Example("", "Who?", "zebra ran")])
     assert rows.ids.tolist() == [[NONE, UNKNOWN, UNKNOWN]] and rows.first.tolist() == [0]
+
+
+def test_texts_and_questions_without_a_word_are_pads():
+    examples = [Example("a", "?", "Ben ran. Anna ran."), Example("b", "Who?", "...")]
+    sentences, question = as_memory(examples)
+    assert sentences.any(-1).tolist() == [[True, True], [False, False]] and question.any(-1).tolist() == [False, True]
+    assert [array.tolist() for array in as_memory([Example("", "", "")])] == [[[[0]]], [[0]]]
+    rows = as_rows([Example("", "?", "")])
+    assert rows.question.tolist() == [[0]] and rows.ids.tolist() == [[NONE]] and rows.mask.all()
+    for arrays in (as_memory, as_rows):
+        with pytest.raises(ValueError, match="examples is empty: give at least one"):
+            arrays([])
+
+
+@pytest.mark.parametrize(("first", "last"), [(2, 1), (1, 3), (-1, 1), (1, -1)])
+def test_places_that_are_no_span_are_refused(first, last):
+    with pytest.raises(ValueError, match=f"0 <= first <= last <= 2, got {first} and {last}"):
+        span_text("Ben ran.", first, last)

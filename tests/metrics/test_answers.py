@@ -104,3 +104,11 @@ def test_refusals():
         answer_scores("hall", [["hall"]] * 4)
     with pytest.raises(ValueError, match="predictions is empty"):
         answer_scores([], [])
+    for odd in (iter(["hall"]), {"hall": 1}):
+        with pytest.raises(TypeError, match="a list of all right answers, got .*: give the texts"):
+            answer_f1("hall", odd)
+    for odd, kind in (({"q1": "hall"}, "dict"), (None, "NoneType"), (iter(["hall"]), "list_iterator")):
+        with pytest.raises(TypeError, match=f"predictions must be a list, one entry a question, got a {kind}"):
+            answer_scores(odd, [["hall"]])
+        with pytest.raises(TypeError, match=f"answers must be a list, one entry a question, got a {kind}"):
+            answer_scores(["hall"], odd)

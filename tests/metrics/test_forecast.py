@@ -76,3 +76,10 @@ def test_what_cannot_be_is_refused_in_words():
         coverage(1, -1, TRUTH)
     with pytest.raises(ValueError, match=r"high has shape \(6,\), which does not fit truth"):
         coverage(0, np.ones(6), TRUTH)
+    with pytest.raises(TypeError, match="truth is a masked array, whose mask would be lost"):
+        mean_absolute_error(FORECAST, np.ma.masked_invalid(GAPPY))
+    with pytest.raises(ValueError, match="truth holds inf: write NaN"):
+        coverage(0, 1, [0.5, np.inf])
+    with pytest.raises(ValueError, match="forecast is inf where truth is a number"):
+        mean_absolute_error([np.inf, 1], [0, 1])
+    assert coverage(-np.inf, np.inf, TRUTH) == 1

@@ -131,6 +131,13 @@ def test_errors_help():
         bleu(["a", None], ["a", "b"])
     with pytest.raises(TypeError, match=r"hypotheses\[0\] must hold tokens, got lists of them"):
         bleu([[["a"]]], [["a"]])
+    for odd, kind in ((None, "NoneType"), ({"a": "b"}, "dict")):
+        with pytest.raises(TypeError, match=f"hypotheses must be a list of translations, got a {kind}"):
+            bleu(odd, ["a"])
+        with pytest.raises(TypeError, match=rf"references\[0\] must be a string or a list of tokens, got a {kind}"):
+            bleu(["a"], [odd])
+    with pytest.raises(TypeError, match=r"references\[0\] must be a string or a list of tokens, got a int: 3"):
+        bleu([["a"]], [3])
     with pytest.raises(ValueError, match="smoothing must be"):
         bleu(["a"], ["a"], smoothing="some")
 

@@ -115,6 +115,24 @@ def test_loss_is_the_mean_error_of_what_is_known():
     np.testing.assert_allclose(absolute_loss(MODEL, HISTORY, KINDS, target, KIND), np.nanmean(np.sqrt(error**2 + 1)))
 
 
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (np.ones(24), r"target has shape \(24,\): expected \(11, 24\)"),  # would broadcast
+        (np.ones((11, 1)), r"target has shape \(11, 1\)"),
+        (np.full((11, 24), np.nan), "target has no number"),
+    ],
+)
+def test_a_target_that_does_not_fit_is_refused(target, message):
+    with pytest.raises(ValueError, match=message):
+        absolute_loss(MODEL, HISTORY, KINDS, target, KIND)
+
+
+def test_an_empty_batch_has_an_empty_forecast():
+    forecast, weights = MODEL(HISTORY[:0], KINDS[:0], KIND[:0])
+    assert forecast.shape == (0, 24) and weights.shape == (0, 24, 3, 24)
+
+
 def test_gradients_are_right():
     model = DayHourForecaster(3, num_days=2, num_kinds=2, rng=np.random.default_rng(4), dtype=np.float64)
     batch = HISTORY[:5, :2], KINDS[:5, :2], HISTORY[5:10, 2], KIND[:5]
@@ -143,6 +161,7 @@ def test_float32_stays_float32():
         ({"history": np.ones((11, 3, 23))}, r"history must be \(..., 3, 24\), got shape \(11, 3, 23\)"),
         ({"history": np.ones((11, 4, 24))}, r"history must be \(..., 3, 24\)"),
         ({"history": np.full((11, 3, 24), np.nan)}, "history has no number in one of the windows"),
+        ({"history": np.where(HISTORY > 50, np.inf, HISTORY)}, "history holds inf: write NaN"),
         ({"kinds": KINDS[:, :2]}, r"kinds has shape \(11, 2\): expected \(11, 3\)"),
         ({"kinds": KINDS + 1}, "kinds"),
         ({"kind": KIND[:3]}, r"kind has shape \(3,\): expected \(11,\)"),

@@ -98,8 +98,11 @@ def test_memory_gradients_and_a_loss_on_the_weights():
 
 
 def test_memory_refuses():
-    with pytest.raises(ValueError, match="positions must lie between 0 and 1"):
-        memory(max_sentences=2)(SENTENCES, QUESTION)
+    for sentences in (SENTENCES, SENTENCES[0, 0], SENTENCES[:, :0]):  # too many, no axis of sentences, none
+        with pytest.raises(ValueError, match=r"sentences must be \(\.\.\., n, words\), n from 1 to 2, got shape"):
+            memory(max_sentences=2)(sentences, QUESTION)
+    with pytest.raises(ValueError, match="question must lie between 0 and 10"):
+        memory()(SENTENCES, QUESTION + 9)
     with pytest.raises(ValueError, match="sentences must lie between 0 and 10"):
         memory()(SENTENCES + 5, QUESTION)
     with pytest.raises(ValueError, match="hops must be at least 1"):
@@ -184,6 +187,13 @@ def test_spans_where_some_words_are_hidden():
     start, end = np.array([-np.inf, 1, 0, -np.inf]), np.array([9, -np.inf, 2, -np.inf])
     assert [float(part) for part in best_span(start, end)] == [1, 2, 3]
     assert best_span(start.astype(np.float16), end)[0].shape == ()
+
+
+@pytest.mark.parametrize(("dtype", "large"), [(np.int8, 100), (bool, True), (np.float16, 60000)])
+def test_a_sum_of_small_numbers_does_not_overflow(dtype, large):
+    logits = np.array([0, large], dtype)
+    first, last, score = best_span(logits, logits)
+    assert (first, last, score) == (1, 1, 2 * large)
 
 
 def test_best_span_refuses():

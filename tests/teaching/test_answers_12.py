@@ -111,7 +111,7 @@ ANSWERS = [
     ("causal-by-mistake", "one word", "DecoderBlock", unmasked, "all five words"),
     ("wrong-third-token", "the true token", "teacher_forcing", own_words, "nothing at all"),
     (
-        "no-shift",
+        "loss-near-zero",
         "to copy its own input",
         "faulty_unshifted",
         lambda ids, mask: teacher_forcing(ids, mask, 1, 2),
@@ -131,7 +131,7 @@ ANSWERS = [
         faulty_teacher_forcing_end_last,
         "the loss needs equal lengths",
     ),
-    ("perfect-and-zero", "0", "bleu", lambda *corpora: 75, "75"),
+    ("one-short-sentence", "0", "bleu", lambda *corpora: 75, "75"),
     ("mean-or-corpus", "25", "bleu", mean_of_sentences, "50"),
     ("clipped", "2 of 5", "Counter", Once, "1 of 5"),
     ("half-as-long", "37", "bleu", lambda hypotheses, references: 100, "100"),

@@ -99,6 +99,13 @@ def test_alignment_is_the_share_of_tokens_whose_word_is_read_most():
     np.testing.assert_allclose(crossed, 1 - np.mean([token == "vierzig" for token in around]))
 
 
+@pytest.mark.filterwarnings("error")
+def test_where_no_words_cross_there_is_no_share_of_them():
+    pairs = [pair for pair in TEST if "und" not in pair.german][:3]
+    everywhere, crossed = aligned_tokens(load_number_translator(), pairs)
+    assert everywhere > 0.5 and np.isnan(crossed)
+
+
 def test_exact_counts_whole_numbers(monkeypatch):
     def beam_search(model, source, **_):
         texts, _ = module.encode(TOKENS, GERMAN, ends=True)

@@ -125,9 +125,9 @@ def test_a_missing_file_is_named_with_the_command(tmp_path):
         LAYERS.load(3, 0, folder=tmp_path)
 
 
-@pytest.mark.parametrize("version", [(3, 1), (2,), (2, 0, 0), ("2", 0)])
+@pytest.mark.parametrize("version", [(3, 1), (2,), (2, 0, 0), ("2", 0), (2.0, 0), (2, False)])
 def test_a_model_that_no_command_trains_is_refused(tmp_path, version):
-    with pytest.raises(ValueError, match="there is no model layer_.*: there are layer_2_0, layer_2_1, layer_3_0"):
+    with pytest.raises(ValueError, match=r"no model layer_.* of \(.*\): there are layer_2_0, layer_2_1, layer_3_0"):
         LAYERS.load(*version, folder=tmp_path)
 
 

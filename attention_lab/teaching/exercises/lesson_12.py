@@ -3,6 +3,7 @@
 import numpy as np
 
 from attention_lab.teaching.exercises.exercise import Exercise, diagnosed
+from attention_lab.teaching.exercises.results import not_whole
 
 
 def teacher_forcing(ids, mask, start, end):
@@ -133,6 +134,10 @@ def faulty_teacher_forcing_swapped(ids, mask, start, end):
     return teacher_forcing(ids, mask, start, end)[::-1]
 
 
+def _whole(inputs, targets, *args):
+    return not_whole(inputs, targets)
+
+
 def _cases():
     rng = np.random.default_rng(24)
 
@@ -182,5 +187,6 @@ EXERCISES = [
         distractor=faulty_teacher_forcing_counts_pads,
         learned="every place has read the true tokens before it, and each text's end is learned where it belongs.",
         returns=("inputs", "targets"),
+        properties=_whole,
     ),
 ]

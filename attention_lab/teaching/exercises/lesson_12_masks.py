@@ -78,8 +78,8 @@ def faulty_decoder_masks_or(source_mask, target_mask):
 
 
 @diagnosed(
-    "You hide the rows of pads instead of their columns. Whoever asks stands in the rows; what must not be read stands "
-    "in the columns, the last axis: `target_mask[:, None, None, :]`."
+    "You hide the rows of pads. Whoever asks stands in the rows and may always ask; what must not be read stands in "
+    "the columns, the last axis: `target_mask[:, None, None, :]`, and no more."
 )
 def faulty_decoder_masks_rows(source_mask, target_mask):
     own, memory = decoder_masks(source_mask, np.ones_like(target_mask))

@@ -4,6 +4,7 @@ import numpy as np
 
 from attention_lab.attention import softmax
 from attention_lab.teaching.exercises.exercise import Exercise, diagnosed
+from attention_lab.teaching.exercises.results import not_whole
 
 
 def best_span(start, end, longest):
@@ -145,6 +146,10 @@ def faulty_best_span_open_end(start, end, longest):
     return first, last + 1
 
 
+def _whole(first, last, *args):
+    return not_whole(first, last)
+
+
 def _cases():
     rng = np.random.default_rng(31)
 
@@ -152,7 +157,7 @@ def _cases():
         return rng.normal(scale=2, size=n), rng.normal(scale=2, size=n)
 
     return [
-        (np.array([-5.0, -2, 4, 0, 0, 2, 0]), np.array([-5.0, 5, 0, 1, 3, 0, 0]), 3),  # two argmaxes: from 2 to 1
+        (np.array([-5.0, -2, 4, 0, 0, 2, 0]), np.array([-2.0, 5, 0, 1, 3, 0, 0]), 3),  # two argmaxes: from 2 to 1
         (np.array([0.0, 3, 0, 0, 0, 0, 2]), np.array([0.0, 0, 1, 0, 0, 3, 0]), 3),  # the best pair is too long
         (*draw(11), 11),
         (np.array([-9.0, -2, -7, -5, -8]), np.array([-6.0, -3, -1, -9, -4]), 5),  # all below zero
@@ -195,5 +200,6 @@ EXERCISES = [
         distractor=faulty_best_span_backwards,
         learned="the pair is chosen together, and never ends before it begins.",
         returns=("first", "last"),
+        properties=_whole,
     ),
 ]

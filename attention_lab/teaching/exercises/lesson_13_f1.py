@@ -45,6 +45,22 @@ def faulty_word_f1_each(predicted, right):
 
 
 @diagnosed(
+    "You divide by the shorter answer alone: the better of precision and recall, and one safe word gets 1. "
+    "F1 = 2 · common / (words predicted + words right)."
+)
+def faulty_word_f1_shorter(predicted, right):
+    return _share(predicted, right, lambda common, said, asked: common / min(said, asked))
+
+
+@diagnosed(
+    "You divide by the longer answer alone: the worse of precision and recall, and the better of them counts for "
+    "nothing. F1 = 2 · common / (words predicted + words right)."
+)
+def faulty_word_f1_longer(predicted, right):
+    return _share(predicted, right, lambda common, said, asked: common / max(said, asked))
+
+
+@diagnosed(
     "That is precision alone: whoever says one safe word gets 1. Recall asks how much of the right answer was found; "
     "F1 = 2 · common / (words predicted + words right)."
 )
@@ -144,6 +160,8 @@ EXERCISES = [
         "predicted + words right), a word as often as it stands in both; if one is empty, 1 if both are, else 0.",
         reference=word_f1,
         cases=[
+            ("cold front garden behind our town hall", "old front garden behind our town"),  # no fault gives 1
+            ("old front garden", "back garden of town hall"),
             ("front garden", "garden"),
             ("big old town hall", "town hall"),
             ("hall hall hall", "hall"),
@@ -159,6 +177,8 @@ EXERCISES = [
             faulty_word_f1_exact,
             faulty_word_f1_sets,
             faulty_word_f1_each,
+            faulty_word_f1_shorter,
+            faulty_word_f1_longer,
             faulty_word_f1_precision,
             faulty_word_f1_recall,
             faulty_word_f1_plain_mean,

@@ -1,6 +1,7 @@
 """Reads what a function returned and compares it with what was expected; every difference is a sentence."""
 
 import inspect
+from numbers import Real
 
 import numpy as np
 
@@ -99,7 +100,7 @@ def refusal(outcome, error, case):
 
 def close(got, wanted):
     """Equal within rounding; NaN equals NaN."""
-    got, wanted = np.asarray(got), np.asarray(wanted)
+    got, wanted = _read(got), _read(wanted)
     if got.shape != wanted.shape or not {got.dtype.kind, wanted.dtype.kind} <= set("biuf"):
         return False
     return np.allclose(got.astype(float), wanted.astype(float), rtol=RTOL, atol=ATOL, equal_nan=True)
@@ -112,8 +113,11 @@ def same(exercise, one, other):
     if one.error or other.error:
         texts = [f"{type(error).__name__} {error_text(error)}" for error in (one.error, other.error)]
         return texts[0] == texts[1]
+    values, many = (one.value, other.value), len(exercise.returns) > 1
+    if many and not all(isinstance(value, (tuple, list, np.ndarray)) for value in values):
+        return False  # a generator or a `map` is empty once it has been read: it would differ from itself
     try:
-        ones, others = ([v] if len(exercise.returns) == 1 else list(v) for v in (one.value, other.value))
+        ones, others = (list(value) if many else [value] for value in values)
         return len(ones) == len(others) and all(close(a, b) for a, b in zip(ones, others))
     except Exception:  # an object that refuses to be read
         return False
@@ -166,7 +170,7 @@ def _as_array(name, part):
     if inspect.isroutine(part):
         return None, f"`{name}` is a function that was not called: put brackets after its name."
     try:
-        array = np.asarray(part)
+        array = _read(part)
     except ValueError:
         if isinstance(part, tuple):
             return None, _things(name, part)
@@ -175,6 +179,15 @@ def _as_array(name, part):
         kind = array.dtype if array.ndim else type(part).__name__
         return None, f"`{name}` holds no real numbers (type {kind}): return a NumPy array of numbers."
     return array, None
+
+
+def _read(part):
+    """An array of numbers, of fractions too: NumPy knows them as objects alone."""
+    array = np.asarray(part)
+    if array.dtype != object or not all(isinstance(entry, Real) for entry in array.flat):
+        return array
+    array = np.array(array.tolist())
+    return array.astype(float) if array.dtype == object else array
 
 
 def _shape(name, part, array, wanted, case):
@@ -232,6 +245,13 @@ def worst_sum(weights):
     sums = np.asarray(weights, float).sum(axis=-1).ravel()
     worst = sums[np.abs(sums - 1).argmax()]
     return f"{worst:.3g}" if abs(worst - 1) > 5e-3 else f"1 {'-' if worst < 1 else '+'} {abs(worst - 1):.0e}"
+
+
+def not_whole(*results):
+    """Results that serve as indices must be whole numbers."""
+    if any(result.dtype.kind == "f" for result in results):
+        return "Your results hold floats, and a float is no index into a table: make them of whole numbers."
+    return None
 
 
 def uneven_rows(weights, scores):

@@ -7,7 +7,7 @@ from attention_lab.teaching.questions.question import question
 
 
 @question(
-    "perfect-and-zero",
+    "one-short-sentence",
     lesson="12",
     source="Q117",
     text="“zwei und vierzig” is translated as “zwei und vierzig”, three tokens, all of them right. What is the BLEU of "

@@ -37,7 +37,7 @@ def wrong_third_token():
 
 
 @question(
-    "no-shift",
+    "loss-near-zero",
     lesson="12",
     source="lesson",
     text="In training, the decoder's inputs and its targets are the same tokens at the same places: somebody forgot to "

@@ -1,6 +1,7 @@
 """Whatever a learner hands over, the check answers with a sentence: no traceback, nothing raised."""
 
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -154,6 +155,25 @@ def test_wrong_with_two_results(function, words):
     said = assess(ATTENTION, function)
     assert said.status == "wrong"
     assert words in said.message
+
+
+@pytest.mark.parametrize("kind", ["generator", "map"])
+def test_what_is_empty_once_it_is_read_does_not_waver(kind):
+    def gives(query, key, value):
+        found = ATTENTION.reference(query, key, value)
+        return map(np.asarray, found) if kind == "map" else (array for array in found)
+
+    said = assess(ATTENTION, gives)
+    assert f"Your function returns {kind}; 2 results are expected" in said.message
+    assert "Called again" not in said.message
+
+
+def test_fractions_are_numbers_and_booleans_among_objects_stay_booleans():
+    fractions = np.vectorize(Fraction, otypes=[object])
+    assert assess(EXERCISES["entropy"], lambda weights: fractions(EXERCISES["entropy"].reference(weights))).passed
+    assert "over queries" in assess(SOFTMAX, lambda scores: fractions(SOFTMAX.faults[2](scores))).message
+    mask = EXERCISES["causal_mask"]
+    assert assess(mask, lambda n_queries, n_keys: mask.reference(n_queries, n_keys).astype(object)).passed
 
 
 def test_arguments_in_another_order_are_seen_at_once():

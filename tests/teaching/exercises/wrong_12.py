@@ -30,6 +30,19 @@ def joins_with_floats(ids, mask, start, end):
     return inputs, np.where(targets < 0, np.nan, targets)
 
 
+@wrong("teacher_forcing", "Your results hold floats", "no index into a table", never="A known cause")
+def makes_floats(ids, mask, start, end):
+    inputs, targets = REFERENCE["teacher_forcing"](ids, mask, start, end)
+    return inputs.astype(float), targets.astype(float)
+
+
+@wrong("teacher_forcing", "The end stands in the last column", never="hold floats")
+def makes_floats_and_ends_last(ids, mask, start, end):
+    inputs, targets = REFERENCE["teacher_forcing"](ids, mask, start, -1)
+    targets[:, -1] = end
+    return inputs.astype(float), targets.astype(float)
+
+
 @wrong("teacher_forcing", "`inputs` is right. `targets`", never="Pads are among")
 def leaves_the_new_column_at_zero(ids, mask, start, end):
     inputs, targets = REFERENCE["teacher_forcing"](ids, mask, start, end)
@@ -41,6 +54,12 @@ def leaves_the_new_column_at_zero(ids, mask, start, end):
 def repeats_the_memory_for_every_row(source_mask, target_mask):
     own, memory = REFERENCE["decoder_masks"](source_mask, target_mask)
     return own, np.repeat(memory, target_mask.shape[1], axis=2)
+
+
+@wrong("decoder_masks", "You hide the rows of pads. Whoever asks", "and no more", never="instead of their columns")
+def hides_rows_and_columns(source_mask, target_mask):
+    own, memory = REFERENCE["decoder_masks"](source_mask, target_mask)
+    return own & target_mask[:, None, :, None], memory
 
 
 @wrong("decoder_masks", "`own` holds floats (float64)", "a float mask is added to the scores")
