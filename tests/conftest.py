@@ -27,6 +27,7 @@ def _strict(report, name):
     return report
 
 
+@pytest.hookimpl(optionalhook=True)  # some environments have no xdist
 def pytest_xdist_make_scheduler(config, log):
     from xdist.scheduler import LoadScopeScheduling
 
