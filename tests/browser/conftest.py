@@ -1,11 +1,11 @@
 """One JupyterLab and one Chromium for all browser tests; a screenshot of every failure."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.browser.lab import Notebook, launch, serve, write_notebook
+from tests.browser.short import write_short
 from tests.chromium import find_chromium, is_required
 
 LESSONS = Path(__file__).parents[2] / "notebooks"
@@ -21,10 +21,10 @@ MECHANISM = (  # what lessons are made of, so that it is tested without them
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    """The address of a JupyterLab over copies of the lessons."""
+    """The address of a JupyterLab over short copies of the lessons."""
     root, scratch = tmp_path_factory.mktemp("lessons"), tmp_path_factory.mktemp("jupyter")
     for lesson in LESSONS.glob("*.ipynb"):
-        shutil.copy(lesson, root)
+        write_short(lesson, root / lesson.name)
     write_notebook(root / "mechanism.ipynb", *MECHANISM)
     with serve(root, scratch) as address:
         yield address

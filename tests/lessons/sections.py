@@ -58,6 +58,11 @@ def needed_sections(lesson, section):
     return needed
 
 
+def has_demo(part):
+    """Whether a cell, or a cell of a section, makes a demo."""
+    return any(cell.calls("Explorer", "explore_attention") for cell in getattr(part, "code", [part]))
+
+
 def slug(title):
     """``train-it`` of "Train it"."""
     return title.lower().replace(" ", "-")

@@ -4,7 +4,7 @@ import pytest
 
 from attention_lab.teaching.explorer import Explorer
 from tests.lessons.lesson import Lesson, lesson_paths
-from tests.lessons.sections import needed_sections, run_cell, run_cells
+from tests.lessons.sections import has_demo, needed_sections, run_cell, run_cells
 from tests.sweep import idle_controls, sweep
 
 # What reaches the goal of each demo of a lesson: a new demo needs an entry here.
@@ -32,7 +32,7 @@ def lesson_demos(path):
     """The explorers that a lesson's sections bind to a name."""
     lesson = Lesson.read(path)
     for section in lesson.sections:
-        if any(cell.calls("Explorer", "explore_attention", "al.explore_attention") for cell in section.code):
+        if has_demo(section):
             space = {"__name__": "__main__"}
             run_cell(lesson.imports, space)
             for one in [*needed_sections(lesson, section), section]:
