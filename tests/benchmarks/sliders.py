@@ -21,7 +21,7 @@ from attention_lab import explore_attention, heatmap, softmax
 from attention_lab.teaching import live_heatmap
 from attention_lab.teaching.view import View
 from tests.browser.demo import Demo
-from tests.browser.lab import Notebook, launch, poll, serve, write_notebook
+from tests.browser.lab import Lab, Notebook, launch, poll, serve, write_notebook
 
 OURS = {"4 heads of 16 × 16": {"heads": 4, "length": 16}, "1 head of 64 × 64": {"heads": 1, "length": 64}}
 THEIRS = "interact + sns.heatmap, 4 heads of 16 × 16"
@@ -96,7 +96,7 @@ def measure(presses):
         root.mkdir()
         write_notebook(root / "sliders.ipynb", "from attention_lab import explore_attention", *cells, INTERACT)
         with serve(root, Path(scratch)) as address, launch() as browser:
-            notebook = Notebook(browser, address, "sliders.ipynb")
+            notebook = Notebook(Lab(browser, address), "sliders.ipynb")
             notebook.run_all()
             rows = list(_rows(notebook.page))
             for _ in range(ROUNDS):

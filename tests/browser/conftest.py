@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.lab import Notebook, launch, serve, write_notebook
+from tests.browser.lab import Lab, Notebook, launch, serve, write_notebook
 from tests.browser.short import write_short
 from tests.chromium import find_chromium, is_required
 
@@ -20,8 +20,8 @@ MECHANISM = (  # what lessons are made of, so that it is tested without them
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory):
-    """The address of a JupyterLab over short copies of the lessons."""
+def address(tmp_path_factory):
+    """That of a JupyterLab over short copies of the lessons."""
     root, scratch = tmp_path_factory.mktemp("lessons"), tmp_path_factory.mktemp("jupyter")
     for lesson in LESSONS.glob("*.ipynb"):
         write_short(lesson, root / lesson.name)
@@ -31,18 +31,18 @@ def lab(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def browser():
+def lab(address):
     if not find_chromium():
         missing = "Chromium was not found: install chromium, or set CHROMIUM=/path/to/it"
         pytest.fail(missing) if is_required() else pytest.skip(missing)
     with launch() as browser:
-        yield browser
+        yield Lab(browser, address)
 
 
 @pytest.fixture(scope="session")
-def notebook(request, browser, lab):
+def notebook(request, lab):
     """A notebook that was opened and run to its end."""
-    notebook = Notebook(browser, lab, request.param)
+    notebook = Notebook(lab, request.param)
     notebook.run_all()
     yield notebook
     notebook.close()
@@ -51,9 +51,9 @@ def notebook(request, browser, lab):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
-    if report.failed and Notebook.latest:
+    if report.failed and Lab.latest:
         SHOTS.mkdir(exist_ok=True)
         path = SHOTS / f"{item.name}.png"
-        Notebook.latest.page.screenshot(path=path)
+        Lab.latest.page.screenshot(path=path)
         report.sections.append(("Screenshot", str(path)))
     return report

@@ -56,25 +56,30 @@ class Demo:
         handle.press("ArrowLeft" if at_end else "ArrowRight")
         poll(lambda: self.picture() not in ("", before), 10, f"'{name}' moved and the picture did not change")
 
-    def sizes(self, handle, key, most=64):
-        """The sizes of the demo while one key takes a slider from its low end to its high one, about `most` of them."""
-        self._press(handle, "Home")
-        found, value = [self.size()], value_of(handle)
-        self._press(handle, key)
-        steps = (float(handle.get_attribute("aria-valuemax")) - value) / max(value_of(handle) - value, 1e-9)
-        between = int(steps // most)  # a long slider: so many presses are not waited for
+    def sizes(self, handle, key):
+        """The sizes of the demo while one key takes a slider from its low end to its high one."""
+        self._move(handle, lambda: handle.press("Home"))
+        found, value = [], None
         while value != value_of(handle):
-            value = value_of(handle)
             found.append(self.size())
-            for _ in range(between):
-                handle.press(key)
-            self._press(handle, key)
+            value = value_of(handle)
+            self._move(handle, lambda: handle.press(key))
         return found
 
-    def _press(self, handle, key):
-        """Press, and wait for another picture for a second: a temperature may be so low that a step changes none."""
+    def sizes_along(self, handle, places=12):
+        """The sizes of the demo while so many clicks take a slider from its low end to its high one."""
+        track, found = handle.locator("xpath=ancestor::*[contains(@class, 'noUi-target')]"), []
+        width, height = (track.bounding_box()[side] for side in ("width", "height"))
+        for i in range(places):
+            at = {"x": 1 + i * (width - 2) / (places - 1), "y": height / 2}
+            self._move(handle, lambda at=at: track.click(position=at))
+            found.append(self.size())
+        return found
+
+    def _move(self, handle, move):
+        """Move, and wait for another picture for a second: a temperature may be so low that a step changes none."""
         value, picture, end = value_of(handle), self.picture(), time.monotonic() + 1
-        handle.press(key)
+        move()
         while value_of(handle) != value and self.picture() == picture and time.monotonic() < end:
             time.sleep(0.02)
 

@@ -99,21 +99,38 @@ def poll(get, seconds, complaint):
     return value
 
 
-class Notebook:
-    """A notebook that is open in the browser, with every request and console error since it was opened."""
+class Lab:
+    """JupyterLab in a page of the browser, with every request and console error since it was opened."""
 
     latest = None  # the one that a screenshot is taken of when a test fails
 
-    def __init__(self, browser, address, name):
-        self.name, self.console, self.requests = name, [], []
-        Notebook.latest = self
-        self.page = page = browser.new_page(viewport=SIZE)
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.on("websocket", lambda socket: self.requests.append(socket.url))
-        page.on("pageerror", lambda error: self.console.append(f"uncaught: {error}"))
-        page.on("console", lambda message: message.type == "error" and self.console.append(_spell(message)))
-        page.goto(f"{address}/lab/workspaces/w{time.time_ns()}/tree/{name}?reset", wait_until="domcontentloaded")
-        self._wait(f"{KERNEL}?.status === 'idle'", 90, "no kernel")
+    def __init__(self, browser, address):
+        self.console, self.requests = [], []
+        Lab.latest, self.page = self, browser.new_page(viewport=SIZE)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.on("pageerror", lambda error: self.console.append(f"uncaught: {error}"))
+        self.page.on("console", lambda message: message.type == "error" and self.console.append(_spell(message)))
+        self.page.goto(f"{address}/lab/workspaces/w{time.time_ns()}?reset", wait_until="domcontentloaded")
+        self.wait("window.jupyterapp", 90, "JupyterLab did not open")
+        self.page.evaluate("async () => { await window.jupyterapp.restored; }")
+
+    def command(self, name, **arguments):
+        """Give JupyterLab a command. It is not awaited: an error in a cell would hang it."""
+        self.page.evaluate(f"() => {{ window.jupyterapp.commands.execute('{name}', {json.dumps(arguments)}); }}")
+
+    def wait(self, condition, seconds, complaint):
+        poll(lambda: self.page.evaluate(f"() => Boolean({condition})"), seconds, complaint)
+
+
+class Notebook:
+    """A notebook that is open in JupyterLab. Whoever opens another closes it first."""
+
+    def __init__(self, lab, name):
+        self.lab, self.name, self.page, self.command = lab, name, lab.page, lab.command
+        self.before = len(lab.console)
+        self.command("docmanager:open", path=name)
+        self._wait(f"{NOTEBOOK}?.context?.path === '{name}' && {KERNEL}?.status === 'idle'", 90, "no kernel")
 
     def run_all(self, seconds=120):
         """Run every cell, until all have run or one has failed."""
@@ -122,10 +139,6 @@ class Notebook:
         all_ran = f"{KERNEL}?.status === 'idle' && {code}.every(c => c.model.executionCount)"
         self._wait(f"document.querySelector('{ERRORS}') || {all_ran}", seconds, "cells did not end")
         self.page.wait_for_timeout(300)  # widgets still come in
-
-    def command(self, name, **arguments):
-        """Give JupyterLab a command. It is not awaited: an error in a cell would hang it."""
-        self.page.evaluate(f"() => {{ window.jupyterapp.commands.execute('{name}', {json.dumps(arguments)}); }}")
 
     def use_theme(self, theme):
         self.command("apputils:change-theme", theme=f"JupyterLab {theme}")
@@ -150,17 +163,20 @@ class Notebook:
         return self.page.locator(ERRORS).all_inner_texts()
 
     def strangers(self):
-        """Requests that left this machine."""
+        """Requests that left this machine, since JupyterLab was opened."""
         ours = re.compile(r"(https?|wss?)://127\.0\.0\.1[:/]|data:|blob:|about:")
-        return [url for url in self.requests if not ours.match(url)]
+        return [url for url in self.lab.requests if not ours.match(url)]
+
+    def console(self):
+        """Errors in the console since this notebook was opened."""
+        return self.lab.console[self.before :]
 
     def close(self):
-        self.page.evaluate(f"async () => await {NOTEBOOK}?.sessionContext?.shutdown()")
-        self.page.close()
-        Notebook.latest = None
+        close = "await notebook.sessionContext.shutdown(); notebook.dispose();"
+        self.page.evaluate(f"async () => {{ const notebook = {NOTEBOOK}; if (notebook) {{ {close} }} }}")
 
     def _wait(self, condition, seconds, complaint):
-        poll(lambda: self.page.evaluate(f"() => Boolean({condition})"), seconds, f"{self.name}: {complaint}")
+        self.lab.wait(condition, seconds, f"{self.name}: {complaint}")
 
 
 def _spell(message):

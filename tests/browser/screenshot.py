@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from tests.browser.demo import demos
-from tests.browser.lab import Notebook, launch, serve
+from tests.browser.lab import Lab, Notebook, launch, serve
 
 ROOT = Path(__file__).parents[2]
 LESSON = "00_start_here.ipynb"
@@ -19,7 +19,7 @@ def main():
         scratch.mkdir()
         shutil.copy(ROOT / "notebooks" / LESSON, root)
         with serve(root, scratch) as address, launch() as browser:
-            notebook = Notebook(browser, address, LESSON)
+            notebook = Notebook(Lab(browser, address), LESSON)
             notebook.run_all()
             notebook.command("application:toggle-left-area")
             notebook.page.set_viewport_size({"width": 1000, "height": 900})

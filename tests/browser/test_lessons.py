@@ -28,7 +28,7 @@ def test_each_slider_changes_the_picture_twice(notebook):
 def test_a_demo_keeps_its_size_while_a_slider_moves(notebook):
     for demo in demos(notebook):
         for name, handle in demo.sliders().items():
-            sizes = demo.sizes(handle, "PageUp", most=12)
+            sizes = demo.sizes_along(handle)
             assert sizes == [sizes[0]] * len(sizes), name
             demo.reset()
 
@@ -82,5 +82,5 @@ def test_the_dark_theme_has_its_own_colours(notebook):
 def test_nothing_left_the_machine_or_went_wrong_unseen(notebook):
     """The last test of a notebook: it looks back on all others."""
     assert notebook.strangers() == []
-    assert notebook.console == []
+    assert notebook.console() == []
     assert notebook.failures() == []
