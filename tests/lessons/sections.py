@@ -100,7 +100,7 @@ def in_a_fork(action):
     with os.fdopen(reader) as pipe:
         said = pipe.read()
     _, status = os.waitpid(child, 0)
-    return json.loads(said) if status == 0 else f"the process ended with status {status}"
+    return json.loads(said) if said else f"the process ended with status {status}"
 
 
 def main():
