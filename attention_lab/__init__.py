@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from attention_lab import operations  # noqa: F401  gives a Tensor its operators
+from attention_lab import operations  # gives a Tensor its operators
 from attention_lab.analysis import (
     attention_entropy,
     attention_sparsity,
@@ -13,22 +13,33 @@ from attention_lab.analysis import (
 from attention_lab.attention import log_softmax, scaled_dot_product_attention, softmax
 from attention_lab.autodiff import Tensor, differentiable
 from attention_lab.blocks import Decoder, DecoderBlock, Encoder, EncoderBlock
+from attention_lab.efficient import blockwise_attention
 from attention_lab.generation import beam_search, generate, next_probabilities, sample
-from attention_lab.gradients import parameters, value_and_grad
+from attention_lab.gradients import checkpoint, parameters, value_and_grad
 from attention_lab.hybrids import GRU, AdditiveAttention, RecurrentSeq2Seq
+from attention_lab.kernel_attention import linear_attention, linformer_attention, performer_attention
 from attention_lab.kv_cache import KVCache
 from attention_lab.layers import Embedding, FeedForward, LayerNorm, Linear, RMSNorm
 from attention_lab.losses import cross_entropy
 from attention_lab.masks import causal_mask, combine_masks, padding_mask, prefix_mask, sliding_window_mask
 from attention_lab.models import LanguageModel, TextClassifier
 from attention_lab.multi_head import MultiHeadAttention
+from attention_lab.online import online_softmax
 from attention_lab.optimisers import SGD, Adam, clip_gradients, warmup_cosine
 from attention_lab.pooling import AttentionPooling, masked_mean
 from attention_lab.position_bias import RelativePositionBias, alibi_bias, alibi_slopes, relative_position_bucket
 from attention_lab.positions import LearnedPositions, positional_encoding, rotary_embedding
+from attention_lab.runs.weights import load_weights, save_weights
 from attention_lab.seq2seq import Seq2Seq
+from attention_lab.sparse_masks import (
+    big_bird_mask,
+    block_mask,
+    dilated_mask,
+    global_mask,
+    longformer_mask,
+    random_mask,
+)
 from attention_lab.training import fit
-from attention_lab.weights import load_weights, save_weights
 
 __version__ = "0.1.0"
 
@@ -54,64 +65,9 @@ _TEACHING = {
     "check_environment": "environment",
 }
 
-__all__ = [
-    "Adam",
-    "SGD",
-    "clip_gradients",
-    "fit",
-    "load_weights",
-    "save_weights",
-    "warmup_cosine",
-    "KVCache",
-    "LanguageModel",
-    "TextClassifier",
-    "AttentionPooling",
-    "masked_mean",
-    "AdditiveAttention",
-    "GRU",
-    "RecurrentSeq2Seq",
-    "Seq2Seq",
-    "beam_search",
-    "generate",
-    "next_probabilities",
-    "sample",
-    "Decoder",
-    "DecoderBlock",
-    "Embedding",
-    "Encoder",
-    "EncoderBlock",
-    "FeedForward",
-    "LayerNorm",
-    "LearnedPositions",
-    "Linear",
-    "MultiHeadAttention",
-    "RMSNorm",
-    "RelativePositionBias",
-    "alibi_bias",
-    "alibi_slopes",
-    "attention_entropy",
-    "attention_sparsity",
-    "causal_mask",
-    "combine_masks",
-    "effective_keys",
-    "head_summary",
-    "log_softmax",
-    "padding_mask",
-    "cross_entropy",
-    "differentiable",
-    "parameters",
-    "value_and_grad",
-    "Tensor",
-    "positional_encoding",
-    "prefix_mask",
-    "query_key_similarity",
-    "relative_position_bucket",
-    "rotary_embedding",
-    "scaled_dot_product_attention",
-    "sliding_window_mask",
-    "softmax",
-    *_TEACHING,
-]
+# Every function and class above, and what is loaded on first use.
+_OURS = [name for name, value in vars().items() if getattr(value, "__module__", "").startswith(__name__)]
+__all__ = [*_OURS, *_TEACHING]
 
 
 def __getattr__(name):

@@ -20,7 +20,7 @@ from attention_lab.checks import (
 )
 from attention_lab.functional import dropout_factor
 
-# What underflows to 0 is meant to. What overflows is refused in words, by `scaled_scores` and `_row_maximum`.
+# What underflows to 0 is meant to. What overflows is refused in words, by `scaled_scores` and `row_maximum`.
 _quietly = np.errstate(all="ignore")
 
 
@@ -92,7 +92,7 @@ def log_softmax(x, axis=-1):
     """
     x, dtype = floating(x=x)
     axis = check_axis("x", x, axis)
-    shifted = x - _row_maximum(x, axis, "x")
+    shifted = x - row_maximum(x, axis, "x")
     total = np.exp(shifted).sum(axis, keepdims=True)
     logs = shifted - np.log(np.where(total == 0, 1, total))
     return logs.astype(dtype, copy=False), (logs, axis)
@@ -184,7 +184,7 @@ def scaled_dot_product_attention(
     if enable_gqa:
         key, value = key[..., None, :, :], value[..., None, :, :]  # one for all query heads of its group
 
-    scale = _read_scale(scale, query)
+    scale = read_scale(scale, query)
     scores = scaled_scores(_group(query, kv_heads), key, scale, softcap)  # score, scale
     scores = _ungroup(scores, kv_heads)  # (..., n_q, n_k)
     cap_slope = 1 if softcap is None else 1 - (scores / float(softcap)) ** 2
@@ -203,7 +203,7 @@ def scaled_dot_product_attention(
 @_quietly
 def scaled_scores(query, key, scale=None, softcap=None):
     """How well each query fits each key, (..., n_q, n_k), of arrays whose shapes were checked: finite or an error."""
-    scale = _read_scale(scale, query)
+    scale = read_scale(scale, query)
     scores = (query * scale) @ key.swapaxes(-1, -2)
     finite = not (scores.size < key.size or _may_overflow(query, key, scale)) or np.isfinite(scores).all()
     if not finite:
@@ -219,7 +219,7 @@ def scaled_scores(query, key, scale=None, softcap=None):
     return scores
 
 
-def _read_scale(scale, query):
+def read_scale(scale, query):
     return 1 / math.sqrt(query.shape[-1]) if scale is None else check_number("scale", scale)
 
 
@@ -235,14 +235,14 @@ def _may_overflow(query, key, scale):
 
 def _normalise(scores, axis, name):
     """Softmax of an array of our own, in place: one buffer from scores to weights."""
-    scores -= _row_maximum(scores, axis, name)
+    scores -= row_maximum(scores, axis, name)
     np.exp(scores, out=scores)
     total = scores.sum(axis, keepdims=True)
     scores /= np.where(total == 0, 1, total)
     return scores
 
 
-def _row_maximum(scores, axis, name):
+def row_maximum(scores, axis, name):
     """The largest score of each row; 0 where all are -inf, so that the row stays -inf and its weights become 0."""
     largest = scores.max(axis, keepdims=True, initial=-np.inf)
     if not (largest < np.inf).all():

@@ -188,11 +188,15 @@ class Encoder:
 
         `caches` is a list of `KVCache`, one a block.
         """
-        caches, weights = check_caches(caches, len(self.blocks)), []
-        for block, cache in zip(self.blocks, caches):
-            x, of_block = block(x, mask, is_causal=is_causal, cache=cache, positions=positions, rng=rng)
-            weights.append(of_block)
+        steps = list(self.steps(x, mask, is_causal=is_causal, caches=caches, positions=positions, rng=rng))
+        x, weights = steps[-1][0], [weights for _, weights in steps]
         return x if self.final_norm is None else self.final_norm(x), weights
+
+    def steps(self, x, mask=None, *, is_causal=False, caches=None, positions=None, rng=None):
+        """Block by block: yields what it makes of x, (..., n, d_model), before any last norm, and its weights."""
+        for block, cache in zip(self.blocks, check_caches(caches, len(self.blocks))):
+            x, weights = block(x, mask, is_causal=is_causal, cache=cache, positions=positions, rng=rng)
+            yield x, weights
 
 
 class Decoder:

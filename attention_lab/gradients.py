@@ -6,7 +6,7 @@ from functools import wraps
 
 import numpy as np
 
-from attention_lab.autodiff import Tensor, pull
+from attention_lab.autodiff import Tensor, differentiable, pull
 
 
 def value_and_grad(loss):
@@ -42,7 +42,8 @@ def value_and_grad(loss):
     @wraps(loss)
     def function(model, *data, **options):
         tensors = {name: Tensor(array) for name, array in parameters(model).items()}
-        with _standing_in(model, tensors.values()):
+        of_array = {id(tensor.data): tensor for tensor in tensors.values()}
+        with _holding((part, key, of_array[id(array)]) for part, key, array in _places(model)):
             value = loss(model, *data, **options)
         if not isinstance(value, Tensor) or value.size != 1:
             got = f"a Tensor of shape {value.shape}" if isinstance(value, Tensor) else f"{value!r}"
@@ -98,18 +99,96 @@ def parameters(model):
     return found
 
 
+def checkpoint(layer, *args, **options):
+    """Call a layer and keep nothing but its arguments: what its backward needs is computed anew when it is due.
+
+    A model of many layers holds what one of them keeps, and the inputs of all. It pays with a second forward.
+
+    Parameters
+    ----------
+    layer : callable
+        A layer, or a function that makes use of its arguments alone.
+    *args, options :
+        What it is called with; Tensors by position. A generator among them draws the same numbers both times.
+
+    Returns
+    -------
+    What ``layer(*args, **options)`` gives, for the tape too. The gradients are the same bit for bit, if only this
+    layer uses its input and its parameters; else they are summed in another order.
+
+    Raises
+    ------
+    TypeError
+        If the layer uses Tensors that stand neither among its parameters nor among `args`.
+
+    Notes
+    -----
+    Source: Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost", section 4.
+
+    Examples
+    --------
+    >>> from attention_lab import FeedForward
+    >>> model, x = [FeedForward(4, 16, rng=np.random.default_rng(i)) for i in range(3)], np.ones((2, 4))
+    >>> def loss(model, x, call):
+    ...     for layer in model:
+    ...         x = call(layer, x)
+    ...     return x.sum()
+    >>> _, plain = value_and_grad(loss)(model, x, lambda layer, x: layer(x))
+    >>> _, anew = value_and_grad(loss)(model, x, checkpoint)
+    >>> all(np.array_equal(plain[name], anew[name]) for name in plain)
+    True
+    """
+    places = [place for place in _places(layer) if isinstance(place[-1], Tensor)]
+    learned = [tensor for *_, tensor in places]
+    generators = [x.bit_generator for x in (*args, *options.values()) if isinstance(x, np.random.Generator)]
+    draws = [(generator, "state", generator.state) for generator in generators]
+
+    def call(given):
+        stands_for = dict(zip(learned, given))
+        with _holding((part, key, stands_for[tensor]) for part, key, tensor in places):
+            return layer(*given[len(learned) :], **options)
+
+    def backward(grad, saved):
+        arguments = [Tensor(x) if isinstance(x_was, Tensor) else x for x, x_was in zip(saved, (*learned, *args))]
+        with _holding(draws):
+            result = _first(call(arguments))
+        wanted = set(map(id, arguments))
+        pulled = pull(result, grad, free=True) if isinstance(result, Tensor) else ()  # made from none of them
+        gradients = {id(tensor): grad for tensor, grad in pulled if id(tensor) in wanted}
+        return [gradients.get(id(argument)) for argument in arguments]
+
+    @differentiable(backward)
+    def checkpointed(*arrays):
+        result = call(arrays)
+        if isinstance(_first(result), Tensor):
+            message = "layer uses Tensors that checkpoint cannot see: give the layer itself, and Tensors by position"
+            raise TypeError(message)
+        return result, arrays
+
+    return checkpointed(*learned, *args)
+
+
+def _first(result):
+    return result[0] if isinstance(result, tuple) else result
+
+
+def _places(model):
+    """Where each parameter stands, and what stands there now."""
+    return [(part, key, getattr(part, key)) for _, part, key in _walk(model, "", set())]
+
+
 @contextmanager
-def _standing_in(model, tensors):
-    """Tensors in the places of the parameters, wherever an array stands, until the block ends."""
-    of_array = {id(tensor.data): tensor for tensor in tensors}
-    places = [(part, key, getattr(part, key)) for _, part, key in _walk(model, "", set())]
+def _holding(places):
+    """Attributes with other values until the block ends; each place is (object, name, value)."""
+    places = list(places)
+    before = [(part, key, getattr(part, key)) for part, key, _ in places]
     try:
-        for part, key, array in places:
-            setattr(part, key, of_array[id(array)])
+        for place in places:
+            setattr(*place)
         yield
     finally:
-        for part, key, array in places:
-            setattr(part, key, array)
+        for place in before:
+            setattr(*place)
 
 
 def _walk(part, name, seen):

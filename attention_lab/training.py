@@ -9,7 +9,7 @@ import numpy as np
 from attention_lab.checks import check_generator, check_number, check_size
 from attention_lab.gradients import parameters, value_and_grad
 from attention_lab.optimisers import Adam, clip_gradients, first_not_finite, gradient_norm
-from attention_lab.progress import Reporter
+from attention_lab.runs.progress import Reporter
 
 GROWN = 1e6  # where a parameter is larger, a loss that cannot be computed is laid to that
 

@@ -304,3 +304,18 @@ def test_dropout_in_every_sublayer_of_the_decoder_block():
         assert (out == x).mean() == pytest.approx(0.4, abs=0.03), kept
         assert (np.tril(weights)[..., -1, :] == 0).mean() == pytest.approx(0.4, abs=0.05)
         assert (memory_weights == 0).mean() == pytest.approx(0.4, abs=0.05)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_steps_of_an_encoder_are_what_its_blocks_make_of_the_stream(norm):
+    encoder = lab.Encoder(3, D, 5, D_FF, norm=norm, rng=np.random.default_rng(0))
+    about = {"is_causal": True, "positions": np.arange(N)}
+    steps = list(encoder.steps(X, **about))
+    out, weights = encoder(X, **about)
+    x = X
+    for block, (streamed, seen), whole in zip(encoder.blocks, steps, weights, strict=True):
+        x, own = block(x, **about)
+        assert_array_equal(streamed, x)
+        assert_array_equal(seen, own)
+        assert_array_equal(whole, own)
+    assert_array_equal(out, encoder.final_norm(x) if norm == "pre" else x)

@@ -121,6 +121,14 @@ def test_the_two_halves_of_an_activation_differ_by_x(name):
     assert function(0.0) == 0
 
 
+def test_gelu_is_as_exact_as_float32_can_be():
+    near = np.linspace(-40, 40, 64_001).astype(np.float32)
+    exact = [x * math.erfc(-x / math.sqrt(2)) / 2 for x in near.tolist()]
+    assert_allclose(gelu(near), exact, rtol=1.5e-7, atol=6e-7)
+    far = np.float32([-3e38, -1e20, -1e5, 1e5, 1e20, 3e38])
+    assert_array_equal(gelu(far), np.maximum(far, 0))
+
+
 def test_the_approximation_of_gelu_is_close_but_not_the_same():
     apart = np.abs(gelu(NUMBERS, approximate=True) - gelu(NUMBERS)).max()
     assert 1e-4 < apart < 5e-4
@@ -241,3 +249,11 @@ def test_user_settings_of_floating_point_errors_do_not_reach_inside(name, dtype)
     with np.errstate(all="raise"):
         FUNCTIONS[name](smallest)
         FUNCTIONS[name](np.full((2, 5), -200, dtype))
+
+
+def test_a_parameter_that_is_about_to_be_loaded_is_not_drawn():
+    array = initial(False, (30_000, 30_000), 1.0, np.float16)  # 1.8 GB, were it touched
+    assert array.shape == (30_000, 30_000)
+    assert array.dtype == np.float16
+    with pytest.raises(TypeError, match="dtype must be a floating dtype"):
+        initial(False, (2, 3), 1.0, int)

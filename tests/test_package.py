@@ -18,7 +18,11 @@ HOUSE = Path(attention_lab.__file__).parent
 MATHEMATICS = sorted(HOUSE.glob("*.py"))
 LIBRARY = [
     *MATHEMATICS,
-    *(path for folder in ("tasks", "metrics", "baselines") for path in (HOUSE / folder).glob("*.py")),
+    *(
+        path
+        for folder in ("tasks", "metrics", "baselines", "runs", "pretrained")
+        for path in (HOUSE / folder).glob("*.py")
+    ),
 ]
 FUNCTIONS = [
     name

@@ -5,7 +5,7 @@ from html import escape
 import ipywidgets as widgets
 from IPython.display import display
 
-from attention_lab.progress import Line
+from attention_lab.runs.progress import Line
 from attention_lab.teaching.widget import LessonWidget, css, style
 
 POINTS = 120  # of a curve, in viewBox units of 1 across

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from attention_lab.gradients import parameters
+from attention_lab.runs.weights import load_weights, save_weights
 from attention_lab.training import fit
-from attention_lab.weights import load_weights, save_weights
 
 FOLDER = Path(__file__).parents[1] / "data"
 COMMAND = "python -m attention_lab.teaching.train_models"

@@ -7,7 +7,7 @@ from html import escape
 
 from IPython.display import display
 
-from attention_lab import progress
+from attention_lab.runs import progress
 from attention_lab.teaching.live import Live
 
 SECONDS = 0.05  # between two pictures of the text

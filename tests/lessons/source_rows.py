@@ -24,6 +24,8 @@ ROWS_OF_LESSON = {
     "13": (),
     "14": (),
     "15": (),
+    "16": (),
+    "17": (),
 }
 BATCHED = r"\((\d+, ){2,}\d+\)"
 # Patterns that the code of the row's cells must hold, each with what it stands for.

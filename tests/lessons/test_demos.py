@@ -25,6 +25,12 @@ REACHES = {
     "13_question_answering": [{"later": "Anna moves"}],
     "14_time_series": [{"hide": "days of its type"}],
     "15_long_documents": [{"number": 2, "sentence": 9}],
+    "16_the_quadratic_cost": [{"d_model": 1024, "tokens": 6144}, {"tile": 2, "read": 2, "query": 3}],
+    "17_sparse_and_linear": [
+        {"pattern": "Longformer", "extra": 1, "layers": 2, "causal": False},
+        {"features": "exp", "factor": 4.0},
+        {"norm": 0.1, "num_features": 16},
+    ],
 }
 
 

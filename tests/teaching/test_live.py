@@ -23,7 +23,7 @@ def shown(monkeypatch):
 @pytest.fixture
 def notebook(monkeypatch):
     """As in a Jupyter kernel."""
-    monkeypatch.setattr("attention_lab.progress.in_notebook", lambda: True)
+    monkeypatch.setattr("attention_lab.runs.progress.in_notebook", lambda: True)
 
 
 def train(steps=30, **options):

@@ -9,7 +9,7 @@ from attention_lab.teaching.questions import BANK, CLOSING, RECALL
 from attention_lab.teaching.questions.question import Question, question
 
 ALL = [pytest.param(item, id=item.id) for item in BANK.values()]
-LESSONS = ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13", "14", "15")
+LESSONS = ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13", "14", "15", "16", "17")
 EXERCISES = {
     "00": ("similarity",),
     "01": ("attention", "softmax", "log_softmax"),
@@ -27,6 +27,8 @@ EXERCISES = {
     "12": ("teacher_forcing", "clipped_precision"),
     "14": ("day_windows", "mae_by_horizon"),
     "15": ("pool_twice", "pad_documents"),
+    "16": ("online_softmax", "block_cost"),
+    "17": ("longformer_mask", "causal_linear_attention", "random_features"),
 }
 # Questions that learners ask (Q) and what they often get wrong (M), by lesson.
 ROWS = {
@@ -46,6 +48,8 @@ ROWS = {
     "12": {"Q116", "Q117", "Q118", "Q119", "M16"},
     "14": {"Q122"},
     "15": {"Q130"},
+    "16": {"Q123", "Q124", "M24"},
+    "17": {"Q125", "Q126", "Q127", "Q128", "M25"},
 }
 PREDICTED = {
     "00": ("own-top-key",),
@@ -89,6 +93,14 @@ PREDICTED = {
         "empty-sentences",
         "one-of-sixty",
         "beyond-the-cut",
+    ),
+    "16": (
+        *("larger-part", "crossing-of-the-block", "memory-of-scores", "shrink-the-old", "exact-or-not"),
+        *("tiles-of-a-causal-map", "tiles-backwards", "a-second-forward"),
+    ),
+    "17": (
+        *("mask-saves-nothing", "reach-of-windows", "causal-global", "without-positive-features", "break-even"),
+        *("four-times-as-sharp", "four-times-the-features"),
     ),
 }
 

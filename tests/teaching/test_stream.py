@@ -16,7 +16,7 @@ from attention_lab.teaching.stream import SECONDS, stream
 def shown(monkeypatch):
     """As in a Jupyter kernel: what was displayed."""
     widgets = []
-    monkeypatch.setattr("attention_lab.progress.in_notebook", lambda: True)
+    monkeypatch.setattr("attention_lab.runs.progress.in_notebook", lambda: True)
     monkeypatch.setattr(module, "display", widgets.append)
     return widgets
 

@@ -50,6 +50,10 @@ from attention_lab.teaching.exercises import (
     lesson_14_naive,
     lesson_15,
     lesson_15_arrays,
+    lesson_16,
+    lesson_16_cost,
+    lesson_17,
+    lesson_17_masks,
 )
 from attention_lab.teaching.exercises.checker import assess
 from attention_lab.teaching.exercises.display import Said, Source, show_source, source_of
@@ -100,6 +104,10 @@ _LESSONS = (
     lesson_14_naive,
     lesson_15,
     lesson_15_arrays,
+    lesson_16,
+    lesson_16_cost,
+    lesson_17,
+    lesson_17_masks,
 )
 EXERCISES = {exercise.name: exercise for lesson in _LESSONS for exercise in lesson.EXERCISES}
 

@@ -54,7 +54,8 @@ def compare(exercise, results, expected, case):
         return (
             f"Every cell of `{name}` is turned round, given {case}. Here True = may attend: add a `~`, or remove one."
         )
-    gap = np.abs(got.astype(float) - wanted.astype(float))
+    got_there = np.equal(got, wanted)  # so is -inf, whose distance from itself is NaN
+    gap = np.abs(np.where(got_there, 0, got).astype(float) - np.where(got_there, 0, wanted).astype(float))
     index = np.unravel_index(gap.argmax(), gap.shape)
     place = f"[{', '.join(map(str, index))}]" if index else ""
     right = [f"`{exercise.returns[i]}`" for i in range(len(results)) if i not in wrong]
@@ -209,7 +210,7 @@ def _things(name, part):
 
 
 def _kind(name, array, wanted, case):
-    """A mask must be boolean, or integers 0 and 1; numbers must be finite."""
+    """A mask must be boolean, or integers 0 and 1; numbers must be finite, but where the right result is not."""
     if np.asarray(wanted).dtype == bool:
         if array.dtype.kind == "f":
             return (
@@ -219,7 +220,7 @@ def _kind(name, array, wanted, case):
         if array.dtype.kind in "iu" and not np.isin(array, (0, 1)).all():
             return f"`{name}` holds {array.min()} to {array.max()}: return True where a query may attend, else False."
         return None
-    bad = ~np.isfinite(array)
+    bad = ~np.isfinite(array) & (array != wanted)
     if bad.any():
         index = tuple(int(i) for i in np.argwhere(bad)[0])
         place = f"[{', '.join(map(str, index))}]" if index else ""

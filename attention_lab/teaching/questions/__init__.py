@@ -9,11 +9,13 @@ from attention_lab.teaching.questions import (
     lesson_03_again,
     lesson_03_maps,
     lesson_03_numbers,
+    lesson_04_again,
     lesson_04_cross,
     lesson_04_heads,
     lesson_05_encodings,
     lesson_05_order,
     lesson_05_rotary,
+    lesson_06_again,
     lesson_06_norms,
     lesson_06_stream,
     lesson_07,
@@ -36,8 +38,14 @@ from attention_lab.teaching.questions import (
     lesson_14_again,
     lesson_14_verdicts,
     lesson_14_windows,
+    lesson_15_again,
     lesson_15_lengths,
     lesson_15_levels,
+    lesson_16_again,
+    lesson_16_cost,
+    lesson_16_tiles,
+    lesson_17_kernels,
+    lesson_17_patterns,
 )
 from attention_lab.teaching.questions.question import Question
 
@@ -51,11 +59,13 @@ _MODULES = (
     lesson_03_numbers,
     lesson_04_heads,
     lesson_04_cross,
+    lesson_04_again,
     lesson_05_order,
     lesson_05_encodings,
     lesson_05_rotary,
     lesson_06_norms,
     lesson_06_stream,
+    lesson_06_again,
     lesson_07,
     lesson_08_training,
     lesson_08_dropout,
@@ -79,6 +89,12 @@ _MODULES = (
     lesson_14_again,
     lesson_15_levels,
     lesson_15_lengths,
+    lesson_15_again,
+    lesson_16_cost,
+    lesson_16_tiles,
+    lesson_16_again,
+    lesson_17_patterns,
+    lesson_17_kernels,
 )
 
 BANK = {item.id: item for module in _MODULES for item in vars(module).values() if isinstance(item, Question)}
@@ -101,6 +117,8 @@ RECALL = {
     "13": ("long-right-short-wrong", "bright-first-of-four"),
     "14": ("one-word-of-two", "same-entropy"),
     "15": ("three-on-noise", "liked-words"),
+    "16": ("thirty-by-thirty", "positive-queries"),
+    "17": ("core-of-a-small-model", "twice-as-deep"),
 }
 
 # Three questions close a lesson, and are its gate: who can answer them may skip it.
@@ -121,4 +139,6 @@ CLOSING = {
     "13": ("count-the-spans", "saying-nothing", "higher-threshold"),
     "14": ("scale-of-the-year", "shuffled-days", "always-inside"),
     "15": ("weight-in-the-document", "sentences-shuffled", "score-for-half"),
+    "16": ("shorter-than-wide", "fewer-multiplications", "twice-as-long"),
+    "17": ("dilated-alone", "what-a-state-keeps", "rank-of-the-weights"),
 }

@@ -1,6 +1,7 @@
 """Whatever a learner hands over, the check answers with a sentence: no traceback, nothing raised."""
 
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -295,3 +296,23 @@ def test_an_error_becomes_a_sentence(function, words):
     assert words in said.message
     assert "Traceback" not in said.message
     assert "\n" not in said.message
+
+
+# Results that are not finite, and rightly so ---------------------------------------------------------------
+
+
+def test_minus_infinity_is_right_where_the_reference_has_it():
+    online = EXERCISES["online_softmax"]
+
+    def off(scores, value, maximum, total, mixed):
+        largest, total, mixed = online.reference(scores, value, maximum, total, mixed)
+        return np.where(largest == -np.inf, largest, largest + 1), total, mixed
+
+    def hides_a_row(scores, value, maximum, total, mixed):
+        largest, total, mixed = online.reference(scores, value, maximum, total, mixed)
+        return np.where(np.arange(largest.shape[-2])[:, None] == 1, -np.inf, largest), total, mixed
+
+    assert assess(online, online.reference).passed
+    first_masked = [case for case in online.cases if (case[0] == -np.inf).any()]
+    assert "`maximum`[0, 0] is" in str(assess(replace(online, cases=first_masked), off))
+    assert "`maximum`[1, 0] is -inf" in str(assess(online, hides_a_row))

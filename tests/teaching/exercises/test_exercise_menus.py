@@ -77,6 +77,12 @@ def test_lessons_have_their_exercises():
         "seasonal_naive",
         "pool_twice",
         "pad_documents",
+        "online_softmax",
+        "block_cost",
+        "causal_linear_attention",
+        "random_features",
+        "longformer_mask",
+        "two_step_mask",
     ]
 
 

@@ -189,6 +189,13 @@ def by_decoder(source_mask, target_mask):
     return weights[0] > 0, read[0][:, :, :1] > 0
 
 
+def by_linear_attention(phi_q, phi_k, value):
+    before = (np.where(x > 1, x - 1, np.log(np.minimum(x, 1))) for x in (phi_q, phi_k))  # elu + 1, undone
+    every = np.eye(len(value))
+    weights = attention_lab.linear_attention(*before, every, is_causal=True)
+    return weights @ value, phi_k.T @ value, phi_k.sum(0)
+
+
 def by_package(name, args):
     """The package's own function for an exercise."""
     lab = attention_lab
@@ -234,6 +241,11 @@ def by_package(name, args):
         "word_f1": lambda predicted, right: metrics.answer_f1(predicted, [right]),
         "pool_twice": by_pools,
         "top_p": lambda probabilities, p: lab.next_probabilities(np.log(probabilities), top_p=p),
+        "longformer_mask": lambda n, window, positions: lab.longformer_mask(
+            n, window=window, global_positions=positions
+        ),
+        "causal_linear_attention": by_linear_attention,
+        "online_softmax": lambda scores, value, *state: lab.online_softmax(scores, value, state),
         "cached_mask": lambda n_new, n_kept: lab.causal_mask(n_new, n_kept + n_new),
     }
     return named.get(name, getattr(lab, name, None))(*args)
@@ -245,6 +257,8 @@ ALONE |= {"cache_append", "bytes_per_token", "left_pad_positions"}  # see test_g
 ALONE |= {"teacher_forcing", "clipped_precision"}  # see test_gallery_12.py
 ALONE |= {"seasonal_naive"}  # see test_gallery_14.py
 ALONE |= {"pad_documents"}  # see test_gallery_15.py
+ALONE |= {"block_cost"}  # see test_gallery_16.py
+ALONE |= {"random_features", "two_step_mask"}  # see test_gallery_17.py
 
 
 @pytest.mark.parametrize("name", sorted(EXERCISES.keys() - ALONE))

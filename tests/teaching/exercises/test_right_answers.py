@@ -22,6 +22,8 @@ from tests.teaching.exercises import (  # noqa: F401, they fill RIGHT
     right_13,
     right_14,
     right_15,
+    right_16,
+    right_17,
 )
 from tests.teaching.exercises.right import RIGHT
 

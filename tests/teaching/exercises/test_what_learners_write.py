@@ -17,6 +17,8 @@ from tests.teaching.exercises import (  # noqa: F401, they fill WRONG
     wrong_13,
     wrong_14,
     wrong_15,
+    wrong_16,
+    wrong_17,
 )
 from tests.teaching.exercises.wrong import REFERENCE, WRONG, wrong
 

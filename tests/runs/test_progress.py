@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import attention_lab as lab
-from attention_lab import progress
+from attention_lab.runs import progress
 
 LINE = (np.ones((2, 1)), np.ones((2, 1)))
 

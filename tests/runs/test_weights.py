@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import attention_lab as lab
-from attention_lab import weights
+from attention_lab.runs import weights
 
 
 def layer(seed=0, d_in=2, d_out=3, **options):
