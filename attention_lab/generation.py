@@ -54,8 +54,9 @@ def next_probabilities(logits, *, temperature=1.0, top_k=None, top_p=None):
         raise ValueError("each row of logits must have a finite largest number: look for NaN and inf")
     temperature = check_number("temperature", temperature, low=0)
     top_k = None if top_k is None else check_size("top_k", top_k, low=1)
-    if temperature == 0:
-        top_k, temperature = 1, 1.0
+    top_p = 1.0 if top_p is None else check_number("top_p", top_p, low=0, high=1)
+    if temperature == 0:  # nothing to sort
+        return (np.arange(logits.shape[-1]) == logits.argmax(-1)[..., None]).astype(dtype)
     order = np.argsort(-logits, axis=-1, kind="stable")  # of equal ones the lower id first
     with np.errstate(over="ignore", under="ignore"):  # a tiny temperature: -inf, a chance of 0
         temperature = np.clip(temperature, np.finfo(logits.dtype).tiny, np.finfo(logits.dtype).max)
@@ -70,7 +71,7 @@ def _cut(chances, top_k, top_p):
     """Of chances in falling order the first ones, which then sum to one."""
     if top_k is not None:
         chances = _shares(chances * (np.arange(chances.shape[-1]) < top_k))
-    if top_p is not None and check_number("top_p", top_p, low=0, high=1) < 1:
+    if top_p < 1:
         before = chances.cumsum(-1) - chances  # what stands before a token did not reach top_p yet: it stays
         first = np.arange(chances.shape[-1]) == 0
         chances = _shares(chances * (first | (before < top_p)))

@@ -20,8 +20,8 @@ if __name__ == "__main__":
     child = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,))
     with ends_in_time(lambda: "these are the words", patience=0.3):
         child.start()
-        print(child.pid, flush=True)
         try:
+            print(child.pid, flush=True)
             time.sleep(60)
         except KeyboardInterrupt:
             time.sleep(60)  # as a library that waits for a process

@@ -3,3 +3,4 @@
 from importlib.util import find_spec
 
 collect_ignore_glob = [] if find_spec("torch") else ["test_*.py"]
+collect_ignore = [] if find_spec("transformers") else ["test_pretrained.py"]
