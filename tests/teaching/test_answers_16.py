@@ -58,7 +58,7 @@ ANSWERS = [
     ("thirty-by-thirty", "about 29 times", "Encoder", OneKey, None),
     ("positive-queries", "one", "attention", lambda q, k, v: (None, np.eye(500)), "up to 500"),
     ("larger-part", "the matrices, 6 times", "block_cost", half_a_core, "both are level, as n = d"),
-    ("crossing-of-the-block", "3,072", "block_cost", half_a_core, "512"),
+    ("crossing-of-the-block", "3,072", "block_cost", half_a_core, "1,024"),
     ("memory-of-scores", "1 GiB", "attention", one_row, "64 KiB"),
     (
         "shorter-than-wide",
@@ -68,8 +68,8 @@ ANSWERS = [
         "attention takes about 5 times as much",
     ),
     ("because-block_cost", "h heads are each h times narrower", "EncoderBlock", OneMap, "heads share their weights"),
-    ("a-second-forward", "about a third more", "checkpoint", called_once, "no more"),
-    ("shrink-the-old", "1.5 · exp(−3)", "online_softmax", no_rescaling, "it stays 1.5"),
+    ("work-of-checkpoints", "about a third more", "checkpoint", called_once, "no more"),
+    ("the-old-sum", "1.5 · exp(−3)", "online_softmax", no_rescaling, "it stays 1.5"),
     ("tiles-backwards", "nothing but rounding", "online_softmax", last_tile, "what is read first counts less"),
     (
         "exact-or-not",

@@ -95,11 +95,11 @@ PREDICTED = {
         "beyond-the-cut",
     ),
     "16": (
-        *("larger-part", "crossing-of-the-block", "memory-of-scores", "shrink-the-old", "exact-or-not"),
-        *("tiles-of-a-causal-map", "tiles-backwards", "a-second-forward"),
+        *("larger-part", "crossing-of-the-block", "memory-of-scores", "the-old-sum", "exact-or-not"),
+        *("tiles-of-a-causal-map", "tiles-backwards", "work-of-checkpoints"),
     ),
     "17": (
-        *("mask-saves-nothing", "reach-of-windows", "causal-global", "without-positive-features", "break-even"),
+        *("window-as-a-mask", "reach-of-windows", "causal-global", "without-positive-features", "break-even"),
         *("four-times-as-sharp", "four-times-the-features"),
     ),
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def faulty_mean(scores, value, tile):
+def faulty_first(scores, value, tile):
     outputs = []
     for start in range(0, len(scores), tile):
         keys = slice(start, start + tile)
@@ -12,7 +12,7 @@ def faulty_mean(scores, value, tile):
     return np.mean(outputs, axis=0)
 
 
-def faulty_start(scores, value, tile):
+def faulty_second(scores, value, tile):
     maximum, total, mixed = 0.0, 0.0, 0.0
     for start in range(0, len(scores), tile):
         keys = slice(start, start + tile)
@@ -23,7 +23,7 @@ def faulty_start(scores, value, tile):
     return mixed / total if total else np.zeros(value.shape[-1])
 
 
-def faulty_empty(scores, value, tile):
+def faulty_third(scores, value, tile):
     maximum, total, mixed = -np.inf, 0.0, 0.0
     for start in range(0, len(scores), tile):
         keys = slice(start, start + tile)

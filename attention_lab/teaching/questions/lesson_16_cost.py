@@ -40,8 +40,8 @@ def larger_part():
     text="The same block: d_model = 512, d_ff = 2,048. From how many tokens on do scores and mixing take more "
     "multiplications than all its matrices together?",
     options={
-        "512": "There n² · d and n · d² are the same number. But the matrices do the second 12 times over: 4 "
-        "projections, and 8 for the feed-forward part.",
+        "2,048": "At n = 4 d they pass the feed-forward part alone, 8 n d². The projections, 4 n d², come on top of "
+        "that.",
         "1,024": "At n = 2 d they pass the four projections. The feed-forward part takes twice as much as these, and "
         "they have not passed that yet.",
         "3,072": "2 n² d = 12 n d² where n = 6 d. Below that, a block spends most of its time on products with "
@@ -49,7 +49,7 @@ def larger_part():
     },
 )
 def crossing_of_the_block():
-    for n in (512, 1024, 3072):
+    for n in (1024, 2048, 3072):
         projections, feed_forward, core = block_cost(n, 512, 2048)
         if core >= projections + feed_forward:
             return f"{n:,}"
@@ -127,7 +127,7 @@ def because_block_cost():
 
 
 @question(
-    "a-second-forward",
+    "work-of-checkpoints",
     lesson="16",
     source="lesson",
     text="A backward takes about two forwards of work. Now each block keeps its input alone, and computes the rest "

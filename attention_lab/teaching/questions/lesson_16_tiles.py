@@ -16,7 +16,7 @@ def read(scores, value, tiles):
 
 
 @question(
-    "shrink-the-old",
+    "the-old-sum",
     lesson="16",
     source="lesson",
     text="A softmax in tiles. The first tile's largest score is 2, and its sum of exp(score − 2) is 1.5. The next "
@@ -161,7 +161,7 @@ def twice_as_long():
     options={
         "they are in units of the old maximum": "Each old term is exp(s − old). One factor makes exp(s − new) of all "
         "of them, as if the row had been read with its largest score known.",
-        "older keys should count less": "No key counts less in the end: read in another order, the output is the same.",
+        "older keys should count less": "No key counts less: in the end each has its softmax weight.",
         "the sum must stay at most 1": "The sum is at least 1 after any tile, and up to the number of keys. Only the "
         "division at the end makes weights of it.",
     },

@@ -8,7 +8,7 @@ from attention_lab.teaching.questions.question import question
 
 
 @question(
-    "mask-saves-nothing",
+    "window-as-a-mask",
     lesson="17",
     source="lesson",
     text="1,000 tokens, and a window of 10 as a boolean `mask` of `scaled_dot_product_attention`. How many of the "
@@ -54,8 +54,8 @@ def reach_of_windows():
     "causal-global",
     lesson="17",
     source="lesson",
-    text="A window of 4 among 40 tokens, and token 0 is global: it sees all and is seen by all. Two layers. Then a "
-    "causal mask is put on top. How many tokens does the last one know of, before and after?",
+    text="A window of 4 on both sides, 40 tokens, and token 0 is global: it sees all and is seen by all. Two layers. "
+    "Then a causal mask is put on top. How many tokens does the last one know of, before and after?",
     options={
         "40 and 8": "Without a causal mask token 0 collects from all, and hands on. Under one, it sees itself alone: "
         "the last token gains token 0, and keeps the 7 of its windows.",

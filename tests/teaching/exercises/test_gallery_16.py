@@ -12,7 +12,7 @@ from attention_lab.teaching.exercises.display import source_of
 from attention_lab.teaching.exercises.lesson_16_cost import block_cost
 from tests.differences import normal
 
-FAULTS = [gallery.faulty_mean, gallery.faulty_start, gallery.faulty_empty]
+FAULTS = [gallery.faulty_first, gallery.faulty_second, gallery.faulty_third]
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
@@ -29,13 +29,13 @@ def test_a_shown_fault_is_short_and_stands_alone(fault):
 def test_a_mean_of_tiles_is_right_for_equal_tiles_and_for_one():
     scores, value = 2 * normal(16), normal(16, 3, seed=1)
     whole = softmax(scores) @ value
-    assert_allclose(gallery.faulty_mean(scores, value, 16), whole)
-    assert np.abs(gallery.faulty_mean(scores, value, 4) - whole).max() > 0.1
+    assert_allclose(gallery.faulty_first(scores, value, 16), whole)
+    assert np.abs(gallery.faulty_first(scores, value, 4) - whole).max() > 0.1
     even = np.tile(scores[:4], 4)
-    assert_allclose(gallery.faulty_mean(even, value, 4), softmax(even) @ value)
+    assert_allclose(gallery.faulty_first(even, value, 4), softmax(even) @ value)
 
 
-@pytest.mark.parametrize("fault", [gallery.faulty_start, gallery.faulty_empty])
+@pytest.mark.parametrize("fault", [gallery.faulty_second, gallery.faulty_third])
 @pytest.mark.parametrize("tile", [1, 3, 4, 8])
 def test_the_others_are_right_for_most_rows(fault, tile):
     scores, value = normal(8), normal(8, 2, seed=1)
@@ -45,15 +45,15 @@ def test_the_others_are_right_for_most_rows(fault, tile):
 
 def test_a_maximum_that_starts_at_zero_loses_low_scores():
     scores, value = normal(8), normal(8, 2, seed=1)
-    assert_array_equal(gallery.faulty_start(scores - 1e5, value, 4), 0)
-    assert_allclose(gallery.faulty_empty(scores - 1e5, value, 4), softmax(scores - 1e5) @ value)
+    assert_array_equal(gallery.faulty_second(scores - 1e5, value, 4), 0)
+    assert_allclose(gallery.faulty_third(scores - 1e5, value, 4), softmax(scores - 1e5) @ value)
 
 
 def test_a_masked_first_tile_gives_nan():
     scores, value = np.where(np.arange(8) < 4, -np.inf, normal(8)), normal(8, 2, seed=1)
     with np.errstate(invalid="ignore"):
-        assert np.isnan(gallery.faulty_empty(scores, value, 4)).all()
-    assert_allclose(gallery.faulty_start(scores, value, 4), softmax(scores) @ value)
+        assert np.isnan(gallery.faulty_third(scores, value, 4)).all()
+    assert_allclose(gallery.faulty_second(scores, value, 4), softmax(scores) @ value)
 
 
 @pytest.mark.parametrize("num_heads", [1, 2, 8])
