@@ -43,17 +43,25 @@ class Tiles:
             yield rows, self._tiles(rows, mask)
 
     def _tiles(self, rows, mask):
-        first, n = rows.start + self.n_k - self.n_q, rows.stop - rows.start
-        stop = min(self.n_k, first + n + self.after)
-        for start in range(max(0, first - self.before), stop, self.width):
-            keys = slice(start, min(start + self.width, stop))
-            whole = first + n - 1 - self.before <= start and keys.stop - 1 <= first + self.after
-            band = None if whole else self._band(n, keys.stop - start, first - start)
-            if mask is not None:
-                part = mask[rows if len(mask) > 1 else slice(None), keys if mask.shape[1] > 1 else slice(None)]
-                yield from self._shown(part, keys, band)
-            else:
-                yield keys, band
+        for start, stop, at_edge in self._parts(rows):
+            for first in range(start, stop, self.width):
+                keys = slice(first, min(first + self.width, stop))
+                ahead = rows.start + self.n_k - self.n_q - first
+                band = self._band(rows.stop - rows.start, keys.stop - first, ahead) if at_edge else None
+                if mask is not None:
+                    part = mask[rows if len(mask) > 1 else slice(None), keys if mask.shape[1] > 1 else slice(None)]
+                    yield from self._shown(part, keys, band)
+                else:
+                    yield keys, band
+
+    def _parts(self, rows):
+        """The keys that some of the queries see: first those that only some see, then those that all see, then some."""
+        first, last = (at + self.n_k - self.n_q for at in (rows.start, rows.stop - 1))
+        start, stop = max(0, first - self.before), min(self.n_k, last + 1 + self.after)
+        left = min(max(start, last - self.before), max(start, stop))
+        right = max(left, min(first + 1 + self.after, stop))
+        right = left if right - left < last - first else right  # hardly a tile: it goes with the edge
+        return (start, left, True), (left, right, False), (right, stop, True)
 
     def _band(self, n_q, n_k, ahead):
         """The bias of a tile through which an edge goes; tiles that lie alike have the same."""
