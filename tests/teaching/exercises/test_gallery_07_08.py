@@ -1,7 +1,5 @@
 """The faults of the galleries of lessons 07 and 08 do what the lessons say of them, and need nothing beside them."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -15,7 +13,7 @@ from attention_lab.teaching.exercises import (
     lesson_08_dropout,
     lesson_08_gallery,
 )
-from attention_lab.teaching.exercises.display import source_of
+from tests.teaching.exercises.shown import assert_stands_alone
 
 SHOWN = [
     lesson_07.faulty_softmax,
@@ -30,13 +28,7 @@ SHOWN = [
 
 @pytest.mark.parametrize("fault", SHOWN, ids=lambda fault: fault.__name__)
 def test_a_shown_fault_is_short_and_stands_alone(fault):
-    source = source_of(fault)
-    assert len(source.splitlines()) <= 12
-    assert max(map(len, source.splitlines())) <= 105
-    namespace = {"np": np}
-    exec(source, namespace)
-    read = set(namespace[fault.__name__].__code__.co_names)
-    assert read.isdisjoint(vars(sys.modules[fault.__module__]).keys() - {"np"})
+    assert_stands_alone(fault)
 
 
 def test_the_diagonal_alone_gives_half_of_the_truth_for_two_keys():

@@ -1,13 +1,11 @@
 """The faults of lesson 11's gallery do what the lesson says of them; its references agree with the package."""
 
-import sys
-
 import numpy as np
 import pytest
 
 from attention_lab import KVCache, LanguageModel, scaled_dot_product_attention
 from attention_lab.teaching.exercises import EXERCISES, lesson_04_heads, lesson_11, lesson_11_gallery, lesson_11_mask
-from attention_lab.teaching.exercises.display import source_of
+from tests.teaching.exercises.shown import assert_stands_alone
 
 SHOWN = [
     lesson_11_gallery.faulty_b13,
@@ -19,13 +17,7 @@ SHOWN = [
 
 @pytest.mark.parametrize("fault", SHOWN, ids=lambda fault: fault.__name__)
 def test_a_shown_fault_is_short_and_stands_alone(fault):
-    source = source_of(fault)
-    assert len(source.splitlines()) <= 12
-    assert max(map(len, source.splitlines())) <= 112
-    namespace = {"np": np}
-    exec(source, namespace)
-    read = set(namespace[fault.__name__].__code__.co_names)
-    assert read.isdisjoint(vars(sys.modules[fault.__module__]).keys() - {"np"})
+    assert_stands_alone(fault, width=112)
 
 
 def empty(max_len, d_k=3, d_v=5):

@@ -1,7 +1,5 @@
 """The faults of lesson 12's gallery do what the lesson says of them; its references agree with the package."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ import attention_lab
 from attention_lab.data import number_words
 from attention_lab.metrics import bleu
 from attention_lab.teaching.exercises import EXERCISES, lesson_12, lesson_12_bleu, lesson_12_gallery
-from attention_lab.teaching.exercises.display import source_of
+from tests.teaching.exercises.shown import assert_stands_alone
 
 SHOWN = [
     lesson_12_gallery.faulty_b12,
@@ -35,13 +33,7 @@ def texts(seed=0, n_s=7, n_t=5):
 
 @pytest.mark.parametrize("fault", SHOWN, ids=lambda fault: fault.__name__)
 def test_a_shown_fault_is_short_and_stands_alone(fault):
-    source = source_of(fault)
-    assert len(source.splitlines()) <= 12
-    assert max(map(len, source.splitlines())) <= 112
-    namespace = {"np": np}
-    exec(source, namespace)
-    read = set(namespace[fault.__name__].__code__.co_names)
-    assert read.isdisjoint(vars(sys.modules[fault.__module__]).keys() - {"np"})
+    assert_stands_alone(fault, width=112)
 
 
 def test_b12_is_right_for_one_text_and_pairs_every_text_with_every_other():

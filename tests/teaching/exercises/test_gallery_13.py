@@ -1,27 +1,19 @@
 """The faults of the gallery of lesson 13 do what the lesson says of them, and need nothing beside them."""
 
-import sys
-
 import numpy as np
 import pytest
 
 from attention_lab.attention import softmax
 from attention_lab.tasks.question_answering import best_span
 from attention_lab.teaching.exercises import lesson_13_gallery
-from attention_lab.teaching.exercises.display import source_of
+from tests.teaching.exercises.shown import assert_stands_alone
 
 SHOWN = [getattr(lesson_13_gallery, name) for name in ("faulty_decode", "faulty_choose", "faulty_score")]
 
 
 @pytest.mark.parametrize("fault", SHOWN, ids=lambda fault: fault.__name__)
 def test_a_shown_fault_is_short_and_stands_alone(fault):
-    source = source_of(fault)
-    assert len(source.splitlines()) <= 12
-    assert max(map(len, source.splitlines())) <= 105
-    namespace = {"np": np, "softmax": softmax}
-    exec(source, namespace)
-    read = set(namespace[fault.__name__].__code__.co_names)
-    assert read.isdisjoint(vars(sys.modules[fault.__module__]).keys() - {"np", "softmax"})
+    assert_stands_alone(fault, softmax=softmax)
 
 
 def test_two_argmaxes_end_before_they_begin():

@@ -1,7 +1,5 @@
 """The faults of lesson 14's gallery do what the lesson says of them; its references agree with the package."""
 
-import sys
-
 import numpy as np
 import pytest
 from sklearn.metrics import mean_absolute_error as of_sklearn
@@ -10,7 +8,7 @@ from attention_lab.data.bikes import bike_days, bikes, day_windows
 from attention_lab.metrics.forecast import mean_absolute_error
 from attention_lab.tasks.forecasting import DayHourForecaster
 from attention_lab.teaching.exercises import EXERCISES, lesson_14_gallery
-from attention_lab.teaching.exercises.display import source_of
+from tests.teaching.exercises.shown import assert_stands_alone
 
 SHOWN = [
     lesson_14_gallery.faulty_windows,
@@ -23,13 +21,7 @@ COUNTS = np.random.default_rng(0).gamma(2, 50, size=(31, 5))
 
 @pytest.mark.parametrize("fault", SHOWN, ids=lambda fault: fault.__name__)
 def test_a_shown_fault_is_short_and_stands_alone(fault):
-    source = source_of(fault)
-    assert len(source.splitlines()) <= 12
-    assert max(map(len, source.splitlines())) <= 105
-    namespace = {"np": np}
-    exec(source, namespace)
-    read = set(namespace[fault.__name__].__code__.co_names)
-    assert read.isdisjoint(vars(sys.modules[fault.__module__]).keys() - {"np"})
+    assert_stands_alone(fault)
 
 
 def test_each_window_holds_its_own_target():

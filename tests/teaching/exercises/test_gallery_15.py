@@ -1,7 +1,5 @@
 """The faults of lesson 15's gallery do what the lesson says of them; its reference packs documents as the package."""
 
-import sys
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,19 +7,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from attention_lab.data.documents import ID_OF, PAD, documents, encode
 from attention_lab.tasks.documents import HierarchicalClassifier
 from attention_lab.teaching.exercises import lesson_15_gallery as gallery
-from attention_lab.teaching.exercises.display import source_of
 from attention_lab.teaching.exercises.lesson_15_arrays import pad_documents
+from tests.teaching.exercises.shown import assert_stands_alone
 
 
 @pytest.mark.parametrize("fault", [gallery.faulty_share, gallery.faulty_cut], ids=lambda fault: fault.__name__)
 def test_a_shown_fault_is_short_and_stands_alone(fault):
-    source = source_of(fault)
-    assert len(source.splitlines()) <= 12
-    assert max(map(len, source.splitlines())) <= 105
-    namespace = {"np": np}
-    exec(source, namespace)
-    read = set(namespace[fault.__name__].__code__.co_names)
-    assert read.isdisjoint(vars(sys.modules[fault.__module__]).keys() - {"np"})
+    assert_stands_alone(fault)
 
 
 @pytest.fixture(scope="module")

@@ -1,29 +1,21 @@
 """The faults of lesson 16's gallery do what the lesson says of them; its reference reads tiles as the package does."""
 
-import sys
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attention_lab import EncoderBlock, parameters, scaled_dot_product_attention, softmax
 from attention_lab.teaching.exercises import lesson_16_gallery as gallery
-from attention_lab.teaching.exercises.display import source_of
 from attention_lab.teaching.exercises.lesson_16_cost import block_cost
 from tests.differences import normal
+from tests.teaching.exercises.shown import assert_stands_alone
 
 FAULTS = [gallery.faulty_first, gallery.faulty_second, gallery.faulty_third]
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_shown_fault_is_short_and_stands_alone(fault):
-    source = source_of(fault)
-    assert len(source.splitlines()) <= 12
-    assert max(map(len, source.splitlines())) <= 105
-    namespace = {"np": np}
-    exec(source, namespace)
-    read = set(namespace[fault.__name__].__code__.co_names)
-    assert read.isdisjoint(vars(sys.modules[fault.__module__]).keys() - {"np"})
+    assert_stands_alone(fault)
 
 
 def test_a_mean_of_tiles_is_right_for_equal_tiles_and_for_one():

@@ -1,7 +1,6 @@
 """The faults of lesson 17's gallery do what the lesson says; its references are what the package does."""
 
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -10,20 +9,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from attention_lab import longformer_mask, performer_attention
 from attention_lab.kernel_attention import random_directions
 from attention_lab.teaching.exercises import lesson_17_gallery as gallery
-from attention_lab.teaching.exercises.display import source_of
 from attention_lab.teaching.exercises.lesson_17 import causal_linear_attention, random_features
 from attention_lab.teaching.exercises.lesson_17_masks import allowed, reached_in_two, two_step_mask
+from tests.teaching.exercises.shown import assert_stands_alone
 
 
 @pytest.mark.parametrize("fault", [getattr(gallery, name) for name in gallery.__all__], ids=gallery.__all__)
 def test_a_shown_fault_is_short_and_stands_alone(fault):
-    source = source_of(fault)
-    assert len(source.splitlines()) <= 12
-    assert max(map(len, source.splitlines())) <= 105
-    namespace = {"np": np}
-    exec(source, namespace)
-    read = set(namespace[fault.__name__].__code__.co_names)
-    assert read.isdisjoint(vars(sys.modules[fault.__module__]).keys() - {"np"})
+    assert_stands_alone(fault)
 
 
 def features(n=9, m=4, seed=0):
