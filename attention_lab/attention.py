@@ -21,7 +21,7 @@ from attention_lab.checks import (
 from attention_lab.functional import dropout_factor
 
 # What underflows to 0 is meant to. What overflows is refused in words, by `scaled_scores` and `row_maximum`.
-_quietly = np.errstate(all="ignore")
+quietly = np.errstate(all="ignore")
 
 
 def _softmax_backward(grad, saved):
@@ -30,7 +30,7 @@ def _softmax_backward(grad, saved):
 
 
 @differentiable(_softmax_backward)
-@_quietly
+@quietly
 def softmax(x, axis=-1):
     """Turn scores into weights that are positive and sum to one.
 
@@ -76,7 +76,7 @@ def _log_softmax_backward(grad, saved):
 
 
 @differentiable(_log_softmax_backward)
-@_quietly
+@quietly
 def log_softmax(x, axis=-1):
     """Logarithm of the softmax, without a detour through numbers that underflow.
 
@@ -117,7 +117,7 @@ def _attention_backward(grad, saved):
 
 
 @differentiable(_attention_backward)
-@_quietly
+@quietly
 def scaled_dot_product_attention(
     query, key, value, mask=None, *, is_causal=False, scale=None, softcap=None, enable_gqa=False, dropout=0.0, rng=None
 ):
@@ -200,7 +200,7 @@ def scaled_dot_product_attention(
     return (output.astype(dtype, copy=False), mixed.astype(dtype, copy=False)), saved
 
 
-@_quietly
+@quietly
 def scaled_scores(query, key, scale=None, softcap=None):
     """How well each query fits each key, (..., n_q, n_k), of arrays whose shapes were checked: finite or an error."""
     scale = read_scale(scale, query)

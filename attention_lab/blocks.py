@@ -188,8 +188,10 @@ class Encoder:
 
         `caches` is a list of `KVCache`, one a block.
         """
-        steps = list(self.steps(x, mask, is_causal=is_causal, caches=caches, positions=positions, rng=rng))
-        x, weights = steps[-1][0], [weights for _, weights in steps]
+        weights = []
+        for step in self.steps(x, mask, is_causal=is_causal, caches=caches, positions=positions, rng=rng):
+            x, of_block = step
+            weights.append(of_block)
         return x if self.final_norm is None else self.final_norm(x), weights
 
     def steps(self, x, mask=None, *, is_causal=False, caches=None, positions=None, rng=None):

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from attention_lab.attention import read_scale, row_maximum, scaled_scores
+from attention_lab.attention import quietly, read_scale, row_maximum, scaled_scores
 from attention_lab.autodiff import differentiable
 from attention_lab.checks import (
     check_attention_shapes,
@@ -22,7 +22,6 @@ from attention_lab.checks import (
 from attention_lab.online import join_tile
 from attention_lab.tiles import Tiles, by_head, share
 
-_quietly = np.errstate(all="ignore")  # each thread begins with NumPy's own settings
 CALM = 30.0  # exp of a score between -30 and 30 neither overflows nor vanishes: no maximum is needed
 
 
@@ -42,7 +41,7 @@ def _blockwise_backward(grad, saved):
 
 
 @differentiable(_blockwise_backward)
-@_quietly
+@quietly
 def blockwise_attention(
     query,
     key,
@@ -126,7 +125,7 @@ def _read(query, key, value, mask, leading, group, options):
     return output, maximum, total
 
 
-@_quietly
+@quietly
 def _attend(heads, tiles, scale, careful):
     """Fill the output of each head, and the maximum and the total of each query."""
     room = tiles.room()
@@ -141,7 +140,7 @@ def _attend(heads, tiles, scale, careful):
                 is_first = False
 
 
-@_quietly
+@quietly
 def _pull_back(heads, tiles, scale):
     """Add to the gradients of each head. What is divided by the total is a query's gradient, not its weights."""
     room, second = tiles.room(), tiles.room()

@@ -6,7 +6,7 @@ depend on the query, so it is taken once for all.
 
 import numpy as np
 
-from attention_lab.attention import scaled_dot_product_attention
+from attention_lab.attention import quietly, scaled_dot_product_attention
 from attention_lab.autodiff import differentiable
 from attention_lab.checks import (
     as_visible,
@@ -24,7 +24,6 @@ from attention_lab.checks import (
 from attention_lab.functional import linear
 
 CHUNK = 128  # a causal sum is quadratic inside a chunk, and carries one state from chunk to chunk
-_quietly = np.errstate(all="ignore")
 
 
 def _mix(query, key, value, offset=None):
@@ -73,7 +72,7 @@ def _linear_backward(grad, saved):
 
 
 @differentiable(_linear_backward)
-@_quietly
+@quietly
 def linear_attention(query, key, value, mask=None, *, is_causal=False):
     """Attention without a softmax: the keys and values are summed up once, and every query reads the sum.
 
@@ -130,7 +129,7 @@ def _performer_backward(grad, saved):
 
 
 @differentiable(_performer_backward)
-@_quietly
+@quietly
 def performer_attention(query, key, value, *, num_features, is_causal=False, rng):
     """An estimate of softmax attention, at a cost that is linear in the length: positive random features.
 

@@ -4,13 +4,11 @@ from functools import cache
 
 import numpy as np
 
-from attention_lab.attention import row_maximum
+from attention_lab.attention import quietly, row_maximum
 from attention_lab.checks import check_leading, check_sequences, floating
 
-_quietly = np.errstate(all="ignore")
 
-
-@_quietly
+@quietly
 def online_softmax(scores, value, state=None):
     """Read one more tile of a softmax: after the last one, mixed / total is what `softmax(scores) @ value` gives.
 

@@ -5,7 +5,7 @@ True = may attend, as in `masks`. Patterns join by ``|``, and ``& causal_mask(n)
 
 import numpy as np
 
-from attention_lab.checks import check_flag, check_generator, check_ids, check_size
+from attention_lab.checks import check_generator, check_ids, check_size
 from attention_lab.masks import aligned_positions, sliding_window_mask
 
 
@@ -46,10 +46,9 @@ def dilated_mask(n_queries, n_keys=None, *, window, dilation, is_causal=True):
     [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [1, 0, 0, 1, 0], [0, 1, 0, 0, 1]]
     """
     query, key = aligned_positions(n_queries, n_keys)
-    distance, dilation = query - key, check_size("dilation", dilation, low=1)
-    near = np.abs(distance) < check_size("window", window, low=1) * dilation
-    visible = near & (distance % dilation == 0)
-    return visible & (distance >= 0) if check_flag("is_causal", is_causal) else visible
+    window, dilation = check_size("window", window, low=1), check_size("dilation", dilation, low=1)
+    wide = sliding_window_mask(n_queries, n_keys, window=window * dilation, is_causal=is_causal)
+    return wide & ((query - key) % dilation == 0)
 
 
 def block_mask(n_queries, n_keys=None, *, block_size):

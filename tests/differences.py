@@ -7,6 +7,14 @@ from attention_lab import Tensor
 
 STEP = 1e-5
 ENTRIES = 30
+LEADING = [  # shapes of query, key and value whose leading axes broadcast
+    ((3, 7), (5, 7), (5, 2)),
+    ((2, 3, 7), (5, 7), (5, 2)),
+    ((3, 7), (2, 5, 7), (5, 2)),
+    ((3, 7), (5, 7), (2, 5, 2)),
+    ((2, 1, 3, 7), (3, 5, 7), (1, 5, 2)),
+    ((0, 3, 7), (5, 7), (5, 2)),
+]
 
 
 def normal(*shape, seed=0, dtype=np.float64):

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import attention_lab as lab
 from attention_lab import Tensor, scaled_dot_product_attention
 from attention_lab import operations as op
-from tests.differences import assert_gradients, by_the_tape, normal
+from tests.differences import LEADING, assert_gradients, by_the_tape, normal
 from tests.oracle import random_inputs
 
 N_Q, N_K = 3, 5
@@ -62,18 +62,7 @@ def test_grouped_heads(kv_heads, about):
     assert_gradients(attention(enable_gqa=True, **about), *inputs)
 
 
-@pytest.mark.parametrize(
-    "shapes",
-    [
-        ((3, 7), (5, 7), (5, 2)),
-        ((2, 3, 7), (5, 7), (5, 2)),
-        ((3, 7), (2, 5, 7), (5, 2)),
-        ((3, 7), (5, 7), (2, 5, 2)),
-        ((2, 1, 3, 7), (3, 5, 7), (1, 5, 2)),
-        ((0, 3, 7), (5, 7), (5, 2)),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("shapes", LEADING, ids=str)
 def test_leading_axes_broadcast(shapes):
     inputs = [normal(*shape, seed=i) for i, shape in enumerate(shapes)]
     for about in ({}, {"is_causal": True, "softcap": 2.0}):

@@ -13,13 +13,12 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLAS
 
-import statistics
 import sys
-import time
 
 import numpy as np
 
 import attention_lab as lab
+from tests.benchmarks.timing import take_turns
 
 D_MODEL, HEADS, D_HEAD, CONTEXT = 512, 8, 64, 4096
 CONTEXTS, KV_HEADS, ROUNDS, WARM = (256, 512, 1024, 2048, 4096), (8, 2, 1), 3, 5
@@ -78,18 +77,13 @@ def uncached_step(context):
 
 def measure(makers, count, *, same=False):
     """Medians in microseconds, by the clock and of the processor, of steps that take turns."""
-    steps = {name: make(count + WARM) for name, make in makers.items()}
-    times = {name: [] for name in steps}
-    for x in tokens(count + WARM).swapaxes(0, 1)[:, None]:
-        results = []
-        for name, step in steps.items():
-            start = time.perf_counter(), time.process_time()
-            results.append(step(x))
-            end = time.perf_counter(), time.process_time()
-            times[name].append([1e6 * (after - before) for before, after in zip(start, end)])
-        if same and not np.allclose(*results, atol=1e-4):
-            raise SystemExit(f"the two do not compute the same: {np.abs(np.subtract(*results)).max()} apart")
-    return {name: [statistics.median(column) for column in zip(*taken[WARM:])] for name, taken in times.items()}
+    steps, results = {name: make(count + WARM) for name, make in makers.items()}, {name: [] for name in makers}
+    texts = {name: iter(tokens(count + WARM).swapaxes(0, 1)[:, None]) for name in makers}
+    calls = {name: lambda name=name: results[name].append(steps[name](next(texts[name]))) for name in makers}
+    taken = take_turns(calls, count, WARM)
+    if same and not np.allclose(*results.values(), atol=1e-4):
+        raise SystemExit(f"the two do not compute the same: {np.abs(np.subtract(*results.values())).max()} apart")
+    return {name: [1000 * medians["clock"], 1000 * medians["processor"]] for name, medians in taken.items()}
 
 
 def beside_torch(count):

@@ -16,13 +16,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLA
 import statistics
 import subprocess
 import sys
-import time
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
 
 import attention_lab as lab
+from tests.benchmarks.timing import take_turns
 
 VOCABULARY, D_MODEL, HEADS, D_FF, LENGTH, BATCH = 64, 64, 4, 256, 64, 32
 
@@ -118,18 +118,13 @@ STEPS = {"attention_lab": numpy_step, "torch": torch_step}
 
 
 def compare(rounds):
-    """Milliseconds by the clock and of the processor, of both alternately: a busy machine slows both alike."""
-    steps, data = {name: make() for name, make in STEPS.items()}, batch()
-    times, losses = {name: [] for name in steps}, {}
-    for _ in range(rounds + 5):
-        for name, step in steps.items():
-            start = time.perf_counter(), time.process_time()
-            losses.setdefault(name, []).append(step(*data))
-            end = time.perf_counter(), time.process_time()
-            times[name].append([1000 * (after - before) for before, after in zip(start, end)])
+    """Median milliseconds by the clock and of the processor, of both alternately."""
+    steps, data, losses = {name: make() for name, make in STEPS.items()}, batch(), {name: [] for name in STEPS}
+    calls = {name: lambda name=name: losses[name].append(steps[name](*data)) for name in steps}
+    taken = take_turns(calls, rounds, warm=5)
     if not np.allclose(losses["attention_lab"][:10], losses["torch"][:10], rtol=1e-3):
         raise SystemExit(f"the two do not compute the same: losses {losses}")
-    return {name: taken[5:] for name, taken in times.items()}  # the first rounds warm up
+    return taken
 
 
 def peak_of_a_step(name):
@@ -160,10 +155,9 @@ def in_fresh_processes(name, times=3):
 def main(rounds=60):
     print(f"2 pre-norm blocks, d_model {D_MODEL}, {HEADS} heads, d_ff {D_FF}, {BATCH} × {LENGTH} tokens, float32, Adam")
     times = compare(rounds)
-    for what, column in (("clock", 0), ("processor", 1)):
-        middle = {name: statistics.median(taken[column] for taken in of_both) for name, of_both in times.items()}
-        ratio = middle["attention_lab"] / middle["torch"]
-        print(f"{what:14} {middle['attention_lab']:6.1f} ms a step, torch {middle['torch']:.1f} ms: {ratio:.2f} ×")
+    for what in ("clock", "processor"):
+        ours, theirs = (times[name][what] for name in STEPS)
+        print(f"{what:14} {ours:6.1f} ms a step, torch {theirs:.1f} ms: {ours / theirs:.2f} ×")
     print(f"{'':14} medians of {rounds} rounds; target 1.0 ×, limit 1.3 ×")
     (ours, arrays), (theirs, _) = map(in_fresh_processes, STEPS)
     peaks = f"{ours:.1f} MiB more at a step's peak, torch {theirs:.1f} MiB"

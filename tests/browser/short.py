@@ -6,13 +6,15 @@ The other cells run in a kernel under nbval and section by section in tests/less
 import nbformat
 
 from tests.lessons.lesson import Lesson
-from tests.lessons.sections import has_demo, needed_sections
+from tests.lessons.sections import cells_of_demo, has_demo
 
 
 def write_short(path, target):
     """Write a copy of a lesson without the code cells that only training, figures and checks need."""
     lesson = Lesson.read(path)
-    kept = {cell.number for cell in lesson.code if cell is lesson.imports or is_widget(cell)} | needed_by_demos(lesson)
+    kept = {cell.number for cell in lesson.code if cell is lesson.imports or is_widget(cell)}
+    for section in filter(has_demo, lesson.sections):
+        kept |= {cell.number for cell in cells_of_demo(lesson, section)}
     cells = [raw for i, raw in enumerate(lesson.notebook.cells, start=1) if raw.cell_type != "code" or i in kept]
     lesson.notebook.cells = cells
     nbformat.write(lesson.notebook, target)
@@ -21,14 +23,3 @@ def write_short(path, target):
 def is_widget(cell):
     """Whether a cell is one line that asks the reader something: it needs nothing but the imports."""
     return len(cell.tree.body) == 1 and bool(cell.calls("predict", "recall", "closing", "order", "because"))
-
-
-def needed_by_demos(lesson):
-    """Numbers of the code cells that a demo needs, and its own."""
-    needed = set()
-    for section in lesson.sections:
-        if has_demo(section):
-            last = max(cell.number for cell in section.code if has_demo(cell))
-            needed |= {cell.number for one in needed_sections(lesson, section) for cell in one.code}
-            needed |= {cell.number for cell in section.code if cell.number <= last}
-    return needed

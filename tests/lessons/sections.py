@@ -63,6 +63,13 @@ def has_demo(part):
     return any(cell.calls("Explorer", "explore_attention") for cell in getattr(part, "code", [part]))
 
 
+def cells_of_demo(lesson, section):
+    """The code that a section's demos need: that of the sections it names, and its own up to the last demo."""
+    last = max(cell.number for cell in section.code if has_demo(cell))
+    needed = [cell for one in needed_sections(lesson, section) for cell in one.code]
+    return needed + [cell for cell in section.code if cell.number <= last]
+
+
 def slug(title):
     """``train-it`` of "Train it"."""
     return title.lower().replace(" ", "-")

@@ -4,7 +4,7 @@ import pytest
 
 from attention_lab.teaching.explorer import Explorer
 from tests.lessons.lesson import Lesson, lesson_paths
-from tests.lessons.sections import has_demo, needed_sections, run_cell, run_cells
+from tests.lessons.sections import cells_of_demo, has_demo, run_cell, run_cells
 from tests.sweep import idle_controls, sweep
 
 # What reaches the goal of each demo of a lesson: a new demo needs an entry here.
@@ -41,8 +41,7 @@ def lesson_demos(path):
         if has_demo(section):
             space = {"__name__": "__main__"}
             run_cell(lesson.imports, space)
-            for one in [*needed_sections(lesson, section), section]:
-                run_cells(one.code, lesson, space)
+            run_cells(cells_of_demo(lesson, section), lesson, space)
             yield from (value for value in space.values() if isinstance(value, Explorer))
 
 
