@@ -111,6 +111,19 @@ def test_a_thread_is_as_quiet_as_the_caller():
     with np.errstate(all="raise"):
         for threads in (1, 2):
             blockwise_attention(Q, K, V, scale=3000.0, threads=threads)
+    for threads in (1, 2):
+        with pytest.raises(ValueError, match="overflows"):
+            blockwise_attention(Q, K, np.full_like(V, 3e38), threads=threads)
+
+
+def test_the_gradient_of_one_mask_is_summed_by_one_thread(monkeypatch):
+    asked = []
+    monkeypatch.setattr(module, "share", lambda work, heads, threads, n: (asked.append(threads), work(heads))[1])
+    for mask, counts in (None, [2, 2]), (lab.Tensor(np.zeros((11, 17), np.float32)), [2, 1]):
+        query = lab.Tensor(Q)
+        blockwise_attention(query, K, V, mask, threads=2).sum().backward()
+        assert asked == counts
+        asked.clear()
 
 
 def test_heads_are_views():

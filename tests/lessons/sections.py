@@ -107,7 +107,7 @@ def in_a_fork(action):
     with os.fdopen(reader) as pipe:
         said = pipe.read()
     _, status = os.waitpid(child, 0)
-    return json.loads(said) if said else f"the process ended with status {status}"
+    return json.loads(said) if said else f"the process ended with status {os.waitstatus_to_exitcode(status)}"
 
 
 def main():

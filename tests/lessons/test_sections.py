@@ -69,4 +69,5 @@ def test_inspect_reads_a_cells_source_and_an_exit_is_heard(toy):
     read = "import inspect\ndef f():\n    return 1\nassert 'return 1' in inspect.getsource(f)"
     assert run(toy(IMPORTS, prose("## A"), code(read))).returncode == 0
     for status in (0, 3):
-        assert "status" in run(toy(IMPORTS, prose("## A"), code(f"import os\nos._exit({status})"))).stderr
+        said = run(toy(IMPORTS, prose("## A"), code(f"import os\nos._exit({status})"))).stderr
+        assert f"the process ended with status {status}" in said
