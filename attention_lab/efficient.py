@@ -70,7 +70,7 @@ def blockwise_attention(
         an array. With `is_causal` the last `window` keys are seen, the query's own among them.
     scale, enable_gqa : as in `scaled_dot_product_attention`
     block_size : int
-        Queries in a tile; it has four times as many keys.
+        Queries in a tile; it has about four times as many keys.
     threads : int, optional
         Threads over the heads. If not given: as many as BLAS may use, where the work is large, the cores are there
         and threadpoolctl is installed. BLAS is held at one thread meanwhile.
@@ -135,8 +135,8 @@ def _attend(heads, tiles, scale, careful):
             if careful:
                 scaled_scores(query[rows], key, scale)  # an error where one overflows
             is_first = True
-            for keys, bias in seen:
-                join_tile(_scores(asked, key[keys], bias, room), value[keys], *state, is_first)
+            for keys, hidden in seen:
+                join_tile(_scores(asked, key[keys], hidden, room), value[keys], *state, is_first)
                 is_first = False
 
 
@@ -148,13 +148,13 @@ def _pull_back(heads, tiles, scale):
         for rows, seen in tiles.blocks(mask):
             asked, pull = query[rows] * scale, grad[rows] / total[rows]
             mean = (pull * output[rows]).sum(-1, keepdims=True)
-            for keys, bias in seen:
-                powers = _scores(asked, key[keys], bias, room)
+            for keys, hidden in seen:
+                powers = _scores(asked, key[keys], hidden, room)
                 if maximum is not None:
                     powers -= maximum[rows]
                 np.exp(powers, out=powers)
                 to_value[keys] += powers.T @ pull  # mix
-                to_scores = _scores(pull, value[keys], None, second)
+                to_scores = _scores(pull, value[keys], (), second)
                 to_scores -= mean  # normalise
                 to_scores *= powers
                 if to_mask is not None:
@@ -164,11 +164,11 @@ def _pull_back(heads, tiles, scale):
         to_query *= scale  # scale
 
 
-def _scores(query, key, bias, room):
+def _scores(query, key, hidden, room):
     """The scores of one tile, in memory that the next one uses again."""
     scores = np.matmul(query, key.T, out=room[: len(query) * len(key)].reshape(len(query), len(key)))  # score
-    if bias is not None:
-        scores += bias  # mask
+    for columns, bias in hidden:
+        scores[:, columns] += bias  # mask
     return scores
 
 

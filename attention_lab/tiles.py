@@ -14,7 +14,7 @@ SMALL = 2**29  # multiplications: below some 20 ms a second thread costs more th
 
 
 class Tiles:
-    """The scores (n_q, n_k), never whole: tiles of `block_size` queries and four times as many keys.
+    """The scores (n_q, n_k), never whole: tiles of `block_size` queries and about four times as many keys.
 
     A query sees the keys from `before` places behind it to `after` places ahead of it. The last query stands beside
     the last key. Where there are fewer queries than a block has, a tile holds more keys.
@@ -24,67 +24,66 @@ class Tiles:
         block_size = check_size("block_size", block_size, low=1)
         self.n_q, self.n_k, self.dtype = n_q, n_k, dtype
         self.size = min(block_size, n_q)
-        self.width = min(BLOCKS_WIDE * block_size**2 // self.size, n_k)
+        self.width = BLOCKS_WIDE * block_size**2 // self.size
         self.before = n_q + n_k if window is None else check_size("window", window, low=1) - 1
         self.after = 0 if check_flag("is_causal", is_causal) else self.before
         self.bands = {}
 
     def room(self):
         """Memory for the scores of one tile."""
-        return np.empty(self.size * self.width, self.dtype)
+        return np.empty(self.size * min(3 * self.width // 2 + 1, self.n_k), self.dtype)
 
     def blocks(self, mask=None):
-        """Each block of queries, with its tiles: the keys that one of them sees, and a bias that hides some, or None.
+        """Each block of queries, with its tiles: the keys that one of them sees, and what hides some of these.
 
-        The keys are a slice, or indices where a mask leaves gaps.
+        The keys are a slice, or indices where a mask leaves gaps. What hides is a list of columns and their bias.
         """
         for start in range(0, self.n_q, self.size):
             rows = slice(start, min(start + self.size, self.n_q))
-            yield rows, self._tiles(rows, mask)
+            tiles = self._tiles(rows)
+            yield rows, tiles if mask is None else self._masked(mask, rows, tiles)
 
-    def _tiles(self, rows, mask):
-        for start, stop, at_edge in self._parts(rows):
-            for first in range(start, stop, self.width):
-                keys = slice(first, min(first + self.width, stop))
-                ahead = rows.start + self.n_k - self.n_q - first
-                band = self._band(rows.stop - rows.start, keys.stop - first, ahead) if at_edge else None
-                if mask is not None:
-                    part = mask[rows if len(mask) > 1 else slice(None), keys if mask.shape[1] > 1 else slice(None)]
-                    yield from self._shown(part, keys, band)
-                else:
-                    yield keys, band
-
-    def _parts(self, rows):
-        """The keys that some of the queries see: first those that only some see, then those that all see, then some."""
+    def _tiles(self, rows):
+        """The keys that some of the queries see, in parts of much the same size, and the edges that go through them."""
         first, last = (at + self.n_k - self.n_q for at in (rows.start, rows.stop - 1))
         start, stop = max(0, first - self.before), min(self.n_k, last + 1 + self.after)
-        left = min(max(start, last - self.before), max(start, stop))
-        right = max(left, min(first + 1 + self.after, stop))
-        right = left if right - left < last - first else right  # hardly a tile: it goes with the edge
-        return (start, left, True), (left, right, False), (right, stop, True)
+        left, right = last - self.before, first + self.after  # all queries see the keys between
+        parts = max(1, round((stop - start) / self.width))
+        for i in range(parts) if start < stop else ():
+            at, end = (start + (stop - start) * j // parts for j in (i, i + 1))
+            hidden = []
+            for edge in (slice(at, left), slice(max(at, right), end)):
+                if edge.start < edge.stop:
+                    band = self._band(rows.stop - rows.start, edge.stop - edge.start, first - edge.start)
+                    hidden.append((slice(edge.start - at, edge.stop - at), band))
+            yield slice(at, end), hidden
 
     def _band(self, n_q, n_k, ahead):
-        """The bias of a tile through which an edge goes; tiles that lie alike have the same."""
+        """The bias of columns through which an edge goes; those that lie alike have the same."""
         if (n_q, n_k, ahead) not in self.bands:
             distance = ahead + np.arange(n_q)[:, None] - np.arange(n_k)
             visible = (distance <= self.before) & (distance >= -self.after)
             self.bands[n_q, n_k, ahead] = self._bias(visible)
         return self.bands[n_q, n_k, ahead]
 
-    def _shown(self, part, keys, band):
-        """Of these keys those that a mask shows to any query, with the bias that hides the others: one tile or none."""
-        if part.dtype == bool and part.all():
-            return [(keys, band)]
-        bias = self._bias(part) if part.dtype == bool else part.astype(self.dtype, copy=False)
-        bias = bias if band is None else bias + band
-        bias = np.broadcast_to(bias, (len(bias), keys.stop - keys.start))
-        seen = np.flatnonzero((bias > -np.inf).any(0))
-        if not len(seen):
-            return []
-        if seen[-1] - seen[0] < len(seen):  # no gap: a slice spares a copy of the keys
-            seen = slice(seen[0], seen[-1] + 1)
-            return [(slice(keys.start + seen.start, keys.start + seen.stop), bias[:, seen])]
-        return [(keys.start + seen, bias[:, seen])]
+    def _masked(self, mask, rows, tiles):
+        """Of each tile the keys that a mask shows to any query, with the bias that hides the others, or no tile."""
+        for keys, hidden in tiles:
+            part = mask[rows if len(mask) > 1 else slice(None), keys if mask.shape[1] > 1 else slice(None)]
+            if part.dtype == bool and part.all():
+                yield keys, hidden
+                continue
+            bias = self._bias(part) if part.dtype == bool else part.astype(self.dtype, copy=False)
+            bias = np.broadcast_to(bias, (rows.stop - rows.start if hidden else len(bias), keys.stop - keys.start))
+            bias = bias.copy() if hidden else bias
+            for columns, band in hidden:
+                bias[:, columns] += band
+            seen = np.flatnonzero((bias > -np.inf).any(0))
+            if len(seen) and seen[-1] - seen[0] < len(seen):  # no gap: a slice spares a copy of the keys
+                seen = slice(seen[0], seen[-1] + 1)
+                yield slice(keys.start + seen.start, keys.start + seen.stop), [(slice(None), bias[:, seen])]
+            elif len(seen):
+                yield keys.start + seen, [(slice(None), bias[:, seen])]
 
     def _bias(self, visible):
         return np.where(visible, self.dtype.type(0), self.dtype.type(-np.inf))
