@@ -11,14 +11,7 @@ import numpy as np
 
 from attention_lab.attention import quietly, read_scale, row_maximum, scaled_scores
 from attention_lab.autodiff import differentiable
-from attention_lab.checks import (
-    check_attention_shapes,
-    check_finite,
-    check_flag,
-    check_mask,
-    check_size,
-    floating,
-)
+from attention_lab.checks import check_attention_shapes, check_finite, check_flag, check_mask, check_size, floating
 from attention_lab.online import join_tile
 from attention_lab.tiles import Tiles, by_head, share
 
@@ -31,6 +24,7 @@ def _blockwise_backward(grad, saved):
     leading = output.shape[:-2]
     to_query, to_key, to_value = (np.zeros((*leading, *x.shape[-2:]), x.dtype) for x in (query, key, value))
     to_mask = None if mask is None or mask.dtype == bool else np.zeros(mask.shape, grad.dtype)
+    query = np.broadcast_to(query, to_query.shape)
     own = query, mask, output, maximum, total, grad, to_query, to_key, to_value, to_mask
     if to_mask is not None:
         options = options | {"threads": 1}  # several heads may add to one mask
@@ -115,11 +109,10 @@ def _read(query, key, value, mask, leading, group, options):
     calm = largest < CALM and of_value < 1e18 and (mask is None or mask.dtype == bool)
     output, total = (np.zeros((*leading, query.shape[-2], d), query.dtype) for d in (value.shape[-1], 1))
     maximum = None if calm else np.full(total.shape, -np.inf, query.dtype)
+    query = np.broadcast_to(query, (*leading, *query.shape[-2:]))
     own, careful = (query, mask, output, maximum, total), not largest < np.finfo(query.dtype).max
     _each_head(_attend, own, (key, value), leading, group, **options, careful=careful)
     maximum = None if calm else row_maximum(maximum, -1, "scores + mask")
-    total[total == 0] = 1  # no key was seen
-    output /= total  # normalise
     if not (calm or np.isfinite(output).all()):
         raise ValueError(f"weights @ value overflows {output.dtype}: make value smaller, or give float64")
     return output, maximum, total
@@ -131,13 +124,18 @@ def _attend(heads, tiles, scale, careful):
     room = tiles.room()
     for query, mask, output, maximum, total, key, value in heads:
         for rows, seen in tiles.blocks(mask):
-            asked, state = query[rows] * scale, (None if maximum is None else maximum[rows], total[rows], output[rows])
+            block = ..., rows, slice(None)
+            asked, state = query[block] * scale, [None if x is None else x[block] for x in (maximum, total, output)]
             if careful:
-                scaled_scores(query[rows], key, scale)  # an error where one overflows
+                scaled_scores(query[block], key, scale)  # an error where one overflows
             is_first = True
             for keys, hidden in seen:
-                join_tile(_scores(asked, key[keys], hidden, room), value[keys], *state, is_first)
+                scores = _scores(asked, key[..., keys, :], hidden, room)
+                join_tile(scores, value[..., keys, :], *state, is_first)
                 is_first = False
+            _, of_block, mixed = state
+            np.copyto(of_block, 1, where=of_block == 0)  # no key was seen
+            mixed /= of_block  # normalise
 
 
 @quietly
@@ -146,39 +144,39 @@ def _pull_back(heads, tiles, scale):
     room, second = tiles.room(), tiles.room()
     for query, mask, output, maximum, total, grad, to_query, to_key, to_value, to_mask, key, value in heads:
         for rows, seen in tiles.blocks(mask):
-            asked, pull = query[rows] * scale, grad[rows] / total[rows]
-            mean = (pull * output[rows]).sum(-1, keepdims=True)
+            block = ..., rows, slice(None)
+            asked, pull = query[block] * scale, grad[block] / total[block]
+            mean = (pull * output[block]).sum(-1, keepdims=True)
             for keys, hidden in seen:
-                powers = _scores(asked, key[keys], hidden, room)
+                powers = _scores(asked, key[..., keys, :], hidden, room)
                 if maximum is not None:
-                    powers -= maximum[rows]
+                    powers -= maximum[block]
                 np.exp(powers, out=powers)
-                to_value[keys] += powers.T @ pull  # mix
-                to_scores = _scores(pull, value[keys], (), second)
+                to_value[..., keys, :] += powers.swapaxes(-1, -2) @ pull  # mix
+                to_scores = _scores(pull, value[..., keys, :], (), second)
                 to_scores -= mean  # normalise
                 to_scores *= powers
                 if to_mask is not None:
                     _add_to_mask(to_mask, rows, keys, to_scores)  # mask
-                to_query[rows] += to_scores @ key[keys]  # score
-                to_key[keys] += to_scores.T @ asked
+                to_query[block] += to_scores @ key[..., keys, :]  # score
+                to_key[..., keys, :] += to_scores.swapaxes(-1, -2) @ asked
         to_query *= scale  # scale
 
 
 def _scores(query, key, hidden, room):
     """The scores of one tile, in memory that the next one uses again."""
-    scores = np.matmul(query, key.T, out=room[: len(query) * len(key)].reshape(len(query), len(key)))  # score
+    shape = *query.shape[:-1], key.shape[-2]
+    scores = np.matmul(query, key.swapaxes(-1, -2), out=room[: math.prod(shape)].reshape(shape))  # score
     for columns, bias in hidden:
-        scores[:, columns] += bias  # mask
+        scores[..., columns] += bias  # mask
     return scores
 
 
 def _add_to_mask(to_mask, rows, keys, to_scores):
-    """What a mask gets from one tile; a mask of one row or one column gets the sum."""
-    if len(to_mask) == 1:
-        rows, to_scores = slice(None), to_scores.sum(0, keepdims=True)
-    if to_mask.shape[1] == 1:
-        keys, to_scores = slice(None), to_scores.sum(1, keepdims=True)
-    to_mask[rows, keys] += to_scores
+    """What a mask gets from one tile; an axis of 1 gets the sum."""
+    ones = tuple(axis for axis, n in enumerate(to_mask.shape) if n == 1)
+    rows, keys = (slice(None) if n == 1 else part for n, part in zip(to_mask.shape[-2:], (rows, keys)))
+    to_mask[..., rows, keys] += to_scores.sum(ones, keepdims=True)
 
 
 def _leading(query, key, value, mask, enable_gqa):
@@ -192,9 +190,10 @@ def _leading(query, key, value, mask, enable_gqa):
 
 def _each_head(work, own, shared, leading, group, *, tiles, scale, threads, **options):
     """Let `work` go through the heads, each with arrays of its own and some that serve a group of heads."""
-    heads = list(zip(*(by_head(x, leading) for x in own), *(by_head(x, leading, group) for x in shared)))
-    multiplications = len(heads) * tiles.n_q * tiles.n_k * sum(x.shape[-1] for x in shared)
-    share(partial(work, tiles=tiles, scale=scale, **options), heads, threads, multiplications)
+    together = 1 if group > 1 else tiles.together
+    parts = [by_head(x, leading, together) for x in own] + [by_head(x, leading, together, group) for x in shared]
+    multiplications = math.prod(leading) * tiles.n_q * tiles.n_k * sum(x.shape[-1] for x in shared)
+    share(partial(work, tiles=tiles, scale=scale, **options), list(zip(*parts)), threads, multiplications)
 
 
 def _largest_score(query, key, value, scale):

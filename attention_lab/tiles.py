@@ -1,9 +1,9 @@
 """Attention cut into tiles: which keys a block of queries may see, and how the heads share the cores."""
 
-import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from itertools import product, repeat
 
 import numpy as np
 
@@ -27,11 +27,12 @@ class Tiles:
         self.width = BLOCKS_WIDE * block_size**2 // self.size
         self.before = n_q + n_k if window is None else check_size("window", window, low=1) - 1
         self.after = 0 if check_flag("is_causal", is_causal) else self.before
+        self.together = max(1, self.size * self.width // (n_q * n_k))  # heads that fit into one tile
         self.bands = {}
 
     def room(self):
         """Memory for the scores of one tile."""
-        return np.empty(self.size * min(3 * self.width // 2 + 1, self.n_k), self.dtype)
+        return np.empty(self.together * self.size * min(3 * self.width // 2 + 1, self.n_k), self.dtype)
 
     def blocks(self, mask=None):
         """Each block of queries, with its tiles: the keys that one of them sees, and what hides some of these.
@@ -69,35 +70,38 @@ class Tiles:
     def _masked(self, mask, rows, tiles):
         """Of each tile the keys that a mask shows to any query, with the bias that hides the others, or no tile."""
         for keys, hidden in tiles:
-            part = mask[rows if len(mask) > 1 else slice(None), keys if mask.shape[1] > 1 else slice(None)]
+            shared = [slice(None) if n == 1 else part for n, part in zip(mask.shape[-2:], (rows, keys))]
+            part = mask[..., *shared]
             if part.dtype == bool and part.all():
                 yield keys, hidden
                 continue
             bias = self._bias(part) if part.dtype == bool else part.astype(self.dtype, copy=False)
-            bias = np.broadcast_to(bias, (rows.stop - rows.start if hidden else len(bias), keys.stop - keys.start))
+            n_q = rows.stop - rows.start if hidden else bias.shape[-2]
+            bias = np.broadcast_to(bias, (*bias.shape[:-2], n_q, keys.stop - keys.start))
             bias = bias.copy() if hidden else bias
             for columns, band in hidden:
-                bias[:, columns] += band
-            seen = np.flatnonzero((bias > -np.inf).any(0))
+                bias[..., columns] += band
+            seen = np.flatnonzero((bias > -np.inf).reshape(-1, bias.shape[-1]).any(0))
             if len(seen) and seen[-1] - seen[0] < len(seen):  # no gap: a slice spares a copy of the keys
                 seen = slice(seen[0], seen[-1] + 1)
-                yield slice(keys.start + seen.start, keys.start + seen.stop), [(slice(None), bias[:, seen])]
+                yield slice(keys.start + seen.start, keys.start + seen.stop), [(slice(None), bias[..., seen])]
             elif len(seen):
-                yield keys.start + seen, [(slice(None), bias[:, seen])]
+                yield keys.start + seen, [(slice(None), bias[..., seen])]
 
     def _bias(self, visible):
         return np.where(visible, self.dtype.type(0), self.dtype.type(-np.inf))
 
 
-def by_head(array, leading, heads_a_group=1):
-    """The last two axes of an array, head after head, as views. An axis of 1 serves all, a key head its group."""
+def by_head(array, leading, together=1, group=1):
+    """Views of an array, with so many heads each. An axis of 1 serves all, a head of the keys serves its group."""
     if array is None:
-        return [None] * math.prod(leading)
-    views = [array[(None,) * (len(leading) + 2 - array.ndim)]]
-    for i, n in enumerate(leading, 1):
-        n = n // heads_a_group if i == len(leading) else n
-        views = [part for view in views for part in (view if len(view) == n else [view[0]] * n)]
-    return [view for view in views for _ in range(heads_a_group)]
+        return repeat(None)
+    array = array[(None,) * (len(leading) + 2 - array.ndim)]
+    *others, heads = leading or (1,)
+    cuts = [[slice(i, i + 1) for i in range(n)] for n in others]
+    cuts.append([slice(i // group, (i + together - 1) // group + 1) for i in range(0, heads, together)])
+    sizes = array.shape[:-2]
+    return [array[tuple(slice(None) if n == 1 else part for part, n in zip(parts, sizes))] for parts in product(*cuts)]
 
 
 def share(work, heads, threads, multiplications):

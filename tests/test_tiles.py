@@ -131,8 +131,28 @@ def test_heads_are_views():
     heads = by_head(array, (2, 5))
     assert len(heads) == 10
     assert all(np.shares_memory(head, array) for head in heads)
-    assert_array_equal(heads[5], array[1, 0])
-    assert [head[0, 0] for head in by_head(array.reshape(1, 2, 3, 4), (2, 4), 2)] == [0, 0, 12, 12, 0, 0, 12, 12]
+    assert_array_equal(heads[5], array[1:])
+    grouped = by_head(array.reshape(1, 2, 3, 4), (2, 4), group=2)
+    assert [head[0, 0, 0, 0] for head in grouped] == [0, 0, 12, 12, 0, 0, 12, 12]
+
+
+@pytest.mark.parametrize("together", [1, 2, 3, 7])
+def test_several_heads_in_one_view(together):
+    """Together they are the array, each head once; an axis of 1 is not cut."""
+    array = np.arange(2 * 7 * 3 * 4.0).reshape(2, 7, 3, 4)
+    parts = by_head(array, (2, 7), together)
+    assert {part.shape[1] for part in parts} <= {together, 7 % together}
+    assert_array_equal(np.concatenate([part.reshape(-1, 3, 4) for part in parts]), array.reshape(-1, 3, 4))
+    assert [part.shape for part in by_head(array[:, :1], (2, 7), together)] == [(1, 1, 3, 4)] * len(parts)
+    assert [part.shape for part in by_head(array[0, 0], (), together)] == [(3, 4)]
+
+
+def test_small_heads_share_a_tile():
+    """As many as it has room for, and no more: 128 queries and 512 keys."""
+    for n_q, n_k, together in (128, 128, 4), (128, 512, 1), (300, 512, 1), (1, 100, 655), (16, 16, 256):
+        tiles = Tiles(n_q, n_k, np.dtype("f4"), is_causal=False, window=None, block_size=128)
+        assert tiles.together == together
+        assert tiles.room().size <= 1.5 * 128 * 512 + 128
 
 
 class FakeBlas:
