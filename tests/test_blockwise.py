@@ -158,9 +158,11 @@ def test_grouped_heads(kv_heads):
     ids=str,
 )
 def test_leading_axes_broadcast(shapes):
+    """Both where a head has many tiles and where several heads share one."""
     inputs = [normal(*shape, seed=i) for i, shape in enumerate(shapes)]
     for mask in (None, visible(3, 5), normal(5)):
-        assert_equal_to_dense(inputs, 2, is_causal=True, mask=mask)
+        for block_size in (2, 128):
+            assert_equal_to_dense(inputs, block_size, is_causal=True, mask=mask)
 
 
 def test_lists_integers_and_strided_arrays():

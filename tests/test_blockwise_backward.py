@@ -81,7 +81,9 @@ def test_grouped_heads(kv_heads, about):
 
 @pytest.mark.parametrize("shapes", LEADING, ids=str)
 def test_leading_axes_broadcast(shapes):
-    assert_gradients(blockwise(2, is_causal=True), *(normal(*shape, seed=i) for i, shape in enumerate(shapes)))
+    for block_size in (2, 128):
+        inputs = [normal(*shape, seed=i) for i, shape in enumerate(shapes)]
+        assert_gradients(blockwise(block_size, is_causal=True), *inputs)
 
 
 @TRIES
