@@ -84,7 +84,7 @@ contract: $(VENV)/.test
 	@$(PY) -m pytest -q -n 2 tests/lessons $(SLOW:%=--ignore=%)
 
 nbval: $(VENV)/.test
-	@$(PY) -m pytest -q $(TWO) $(NBVAL) notebooks
+	@$(PY) -m pytest -q $(TWO) $(NBVAL) $$($(PY) -m tests.models) notebooks
 
 sections: $(VENV)/.test
 	@$(PY) -m pytest -q $(SHARED) $(SLOW)
@@ -125,6 +125,7 @@ $(YARDSTICK)/.installed: tests/yardstick/requirements.txt
 $(BENCH)/.installed: tests/benchmarks/requirements.txt
 	@$(PYTHON) -m venv $(BENCH) || { rm -rf $(BENCH); exit 1; }
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(WHEELS)
 	@touch $@
 
 $(DASK)/.installed: tests/cluster/requirements.txt

@@ -10,10 +10,8 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy loads its BLAS
 
-import statistics
 import subprocess
 import sys
-import time
 
 import numpy as np
 
@@ -21,6 +19,7 @@ from attention_lab.pretrained import load_minilm, load_smollm2
 from attention_lab.pretrained.chat import SMOLLM2
 from attention_lab.pretrained.files import find
 from attention_lab.pretrained.sentences import MINILM
+from tests.benchmarks.timing import take_turns
 
 ROUNDS, QUESTION = 5, "Write a haiku about attention."
 WORDS = ["the", "cat", "sat", "because", "it", "was", "tired", "each", "head", "of", "attention", "reads", "tokens"]
@@ -35,19 +34,11 @@ print(f"{load}: {{seconds:.2f}} s, at most {{resource.getrusage(resource.RUSAGE_
 """
 
 
-def taken(prepare):
-    """Seconds by the clock and of the processor, of what is prepared before."""
-    call = prepare()
-    start = time.perf_counter(), time.process_time()
-    call()
-    return time.perf_counter() - start[0], time.process_time() - start[1]
-
-
 def beside(what, ours, theirs, per=1):
     """Medians in milliseconds of calls that take turns, and their ratio."""
-    times = [(taken(ours), taken(theirs)) for _ in range(ROUNDS + 1)][1:]  # the first round warms up
-    for i, name in enumerate(("clock", "processor")):
-        mine, other = (1e3 * statistics.median(pair[who][i] for pair in times) / per for who in (0, 1))
+    medians = take_turns({"ours": ours, "theirs": theirs}, ROUNDS, warm=1, prepared=True)
+    for name in ("clock", "processor"):
+        mine, other = (medians[who][name] / per for who in ("ours", "theirs"))
         print(
             f"{what}, {name:9} {mine:6.1f} ms, transformers {other:6.1f} ms: {mine / other:.2f} × the time", flush=True
         )

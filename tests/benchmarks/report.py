@@ -35,7 +35,7 @@ def main():
     report["load_before"] = os.getloadavg()[0]
     report["attention"] = attention.main(quick=options.quick)
     if not options.quick:
-        for name in ("training", "decoding"):
+        for name in ("training", "decoding", "pretrained"):
             report[name] = lines_of(sys.executable, name)
     if options.sliders:
         report["sliders"] = lines_of(options.sliders, "sliders")

@@ -6,11 +6,15 @@ import time
 import numpy as np
 
 
-def take_turns(calls, rounds, warm=2):
-    """Median milliseconds of each call: by the clock, and of the processor."""
+def take_turns(calls, rounds, warm=2, prepared=False):
+    """Median milliseconds of each call: by the clock, and of the processor.
+
+    With ``prepared=True`` each call returns what is then timed.
+    """
     times = {name: [] for name in calls}
     for _ in range(rounds + warm):
         for name, call in calls.items():
+            call = call() if prepared else call
             start = time.perf_counter(), time.process_time()
             call()
             end = time.perf_counter(), time.process_time()

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from attention_lab import parameters
 from attention_lab.pretrained import load_minilm
 from attention_lab.pretrained.sentences import MINILM
-from tests.pretrained.real import skip_without
+from tests.models import skip_without
 
 skip_without(MINILM)
 

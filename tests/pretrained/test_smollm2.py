@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from attention_lab import generate, parameters
 from attention_lab.pretrained import load_smollm2
 from attention_lab.pretrained.chat import SMOLLM2
-from tests.pretrained.real import skip_without
+from tests.models import skip_without
 
 skip_without(SMOLLM2)
 

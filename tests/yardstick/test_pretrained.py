@@ -13,7 +13,7 @@ from attention_lab.pretrained import load_minilm, load_smollm2
 from attention_lab.pretrained.chat import SMOLLM2
 from attention_lab.pretrained.files import find
 from attention_lab.pretrained.sentences import MINILM
-from tests.pretrained.real import skip_without
+from tests.models import skip_without
 
 skip_without(MINILM)
 skip_without(SMOLLM2)
