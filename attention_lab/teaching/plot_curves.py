@@ -59,7 +59,8 @@ def curves(
 def draw(chart, caption=None):
     """`Curves` as a Picture."""
     alt = read_text(chart.alt if caption is None else caption)
-    heading, sentence = read_title(chart.title), " ".join(filter(None, [alt, read_text(chart.note)]))
+    heading, note = read_title(chart.title), read_text(chart.note)
+    sentence = f"{alt.removesuffix('.')}. {note}" if note else alt
     ticks = chart.y_axis.ticks()
     left = MARGIN + max(map(width, ticks.values()), default=0) + 8
     names = {name: shorten(drawable(name), _NAME_ROOM) for name in chart.lines}

@@ -228,6 +228,11 @@ def test_a_caption_takes_the_place_of_the_sentence():
     assert picture.alt == "Before." and "Before. Look." in [text.get_text() for text in words(picture)]
 
 
+def test_a_stop_divides_the_sentence_from_the_note():
+    picture = al.curves({"a": [1, 2]}, note="Look.")
+    assert " ".join(text.get_text() for text in words(picture)).endswith(f"{picture.alt}. Look.")
+
+
 def test_many_marks_stay_inside_the_plot():
     chart = Curves({"a": [1, 2]}, marks={f"mark {i}": i / 30 for i in range(30)})
     heights = [float(y) for y in re.findall(r'y="([^"]*)">mark', live_curves.draw(chart))]
