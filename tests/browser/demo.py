@@ -6,6 +6,9 @@ from tests.browser.lab import poll
 
 # The picture, without the titles of controls around it.
 PICTURE = "demo => demo.querySelector('.al')?.innerHTML ?? ''"
+REMEMBER = "demo => { window.pictureBefore = demo.querySelector('.al')?.innerHTML; }"  # it may be long: it stays there
+IS_NEW = """demo => { const picture = demo.querySelector('.al')?.innerHTML;
+    return Boolean(picture) && picture !== window.pictureBefore; }"""
 SLIDERS = """demo => [...demo.querySelectorAll('.noUi-handle')].map((handle, i) => [handle, i])
     .filter(([handle]) => handle.offsetParent && !handle.closest('.noUi-target').hasAttribute('disabled'))
     .map(([handle, i]) => [handle.closest('.widget-inline-hbox').querySelector('.widget-label').textContent, i])"""
@@ -51,10 +54,10 @@ class Demo:
 
     def step(self, name, handle):
         """Move a slider one step by the keyboard, away from its end, and wait for another picture."""
-        before = self.picture()
+        self.root.evaluate(REMEMBER)
         at_end = value_of(handle) >= float(handle.get_attribute("aria-valuemax"))
         handle.press("ArrowLeft" if at_end else "ArrowRight")
-        poll(lambda: self.picture() not in ("", before), 10, f"'{name}' moved and the picture did not change")
+        poll(lambda: self.root.evaluate(IS_NEW), 10, f"'{name}' moved and the picture did not change")
 
     def sizes(self, handle, key):
         """The sizes of the demo while one key takes a slider from its low end to its high one."""
@@ -69,18 +72,19 @@ class Demo:
     def sizes_along(self, handle, places=12):
         """The sizes of the demo while so many clicks take a slider from its low end to its high one."""
         track, found = handle.locator("xpath=ancestor::*[contains(@class, 'noUi-target')]"), []
-        width, height = (track.bounding_box()[side] for side in ("width", "height"))
         for i in range(places):
-            at = {"x": 1 + i * (width - 2) / (places - 1), "y": height / 2}
-            self._move(handle, lambda at=at: track.click(position=at))
+            box = track.bounding_box()  # anew: a demo that changes its size moves it
+            at = box["x"] + 1 + i * (box["width"] - 2) / (places - 1), box["y"] + box["height"] / 2
+            self._move(handle, lambda at=at: self.root.page.mouse.click(*at))
             found.append(self.size())
         return found
 
     def _move(self, handle, move):
         """Move, and wait for another picture for a second: a temperature may be so low that a step changes none."""
-        value, picture, end = value_of(handle), self.picture(), time.monotonic() + 1
+        value, end = value_of(handle), time.monotonic() + 1
+        self.root.evaluate(REMEMBER)
         move()
-        while value_of(handle) != value and self.picture() == picture and time.monotonic() < end:
+        while value_of(handle) != value and not self.root.evaluate(IS_NEW) and time.monotonic() < end:
             time.sleep(0.02)
 
     def reset(self):
