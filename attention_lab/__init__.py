@@ -5,6 +5,7 @@ from importlib import import_module
 from attention_lab import operations  # gives a Tensor its operators
 from attention_lab.analysis import (
     attention_entropy,
+    attention_rollout,
     attention_sparsity,
     effective_keys,
     head_summary,
@@ -16,7 +17,7 @@ from attention_lab.blocks import Decoder, DecoderBlock, Encoder, EncoderBlock
 from attention_lab.efficient import blockwise_attention
 from attention_lab.generation import beam_search, generate, next_probabilities, sample
 from attention_lab.gradients import checkpoint, parameters, value_and_grad
-from attention_lab.hybrids import GRU, AdditiveAttention, RecurrentSeq2Seq
+from attention_lab.hybrids import GRU, AdditiveAttention, GraphAttention, RecurrentSeq2Seq
 from attention_lab.kernel_attention import linear_attention, linformer_attention, performer_attention
 from attention_lab.kv_cache import KVCache
 from attention_lab.layers import Embedding, FeedForward, LayerNorm, Linear, RMSNorm
@@ -45,24 +46,23 @@ __version__ = "0.1.0"
 
 # What a lesson shows and asks: loaded on first use, so that the mathematics costs no more than NumPy.
 _TEACHING = {
-    "heatmap": "plots",
-    "head_grid": "plots",
-    "pipeline": "plots",
-    "curves": "plot_curves",
-    "diagram": "diagram",
-    "Explorer": "explorer",
-    "explore_attention": "explore",
-    "predict": "predict",
-    "recall": "predict",
-    "closing": "predict",
-    "because": "predict",
-    "check": "exercises",
-    "hint": "exercises",
-    "solution": "exercises",
-    "order": "exercises",
-    "show_source": "exercises",
-    "stream": "stream",
-    "check_environment": "environment",
+    name: module
+    for module, names in {
+        "plots": ("heatmap", "head_grid", "pipeline"),
+        "plot_curves": ("curves",),
+        "diagram": ("diagram",),
+        "explorer": ("Explorer",),
+        "explore": ("explore_attention",),
+        "predict": ("predict", "recall", "closing", "because"),
+        "self_test": ("self_test",),
+        "slides": ("slides",),
+        "question_index": ("question_index",),
+        "record": ("record",),
+        "exercises": ("check", "hint", "solution", "order", "show_source"),
+        "stream": ("stream",),
+        "environment": ("check_environment",),
+    }.items()
+    for name in names
 }
 
 # Every function and class above, and what is loaded on first use.

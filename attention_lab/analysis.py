@@ -1,5 +1,7 @@
 """Numbers that describe attention weights and scores."""
 
+from functools import reduce
+
 import numpy as np
 
 from attention_lab.attention import scaled_scores
@@ -175,6 +177,46 @@ def head_summary(weights):
     others = tuple(axis for axis in range(seeing.ndim) if axis != seeing.ndim - 2)
     counted = np.maximum(seeing.sum(others), 1)
     return {name: ((row * seeing).sum(others) / counted).astype(dtype) for name, row in rows.items()}
+
+
+def attention_rollout(weights):
+    """What reaches each token through all layers, if attention and the residual stream carry half each.
+
+    rollout = Ã_L ... Ã_2 Ã_1,    Ã = (mean over heads of A + I) / 2
+
+    It knows the weights alone: not what values, W_o, norms and feed-forward nets make of them.
+
+    Parameters
+    ----------
+    weights : array_like, (layers, ..., heads, n, n), or a list of (..., heads, n, n)
+        The first layer first.
+
+    Returns
+    -------
+    ndarray, (..., n, n)
+        Rows: tokens above the last layer; columns: tokens below the first. Rows sum to one where those of the weights
+        do.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `attention_entropy`, or if there is no layer or head, or queries and keys are not the same tokens.
+
+    Notes
+    -----
+    Source: Abnar & Zuidema 2020, "Quantifying Attention Flow in Transformers", section 3.
+
+    Examples
+    --------
+    >>> two_layers = [[[[1.0, 0.0], [1.0, 0.0]]]] * 2
+    >>> attention_rollout(two_layers).tolist()
+    [[1.0, 0.0], [0.75, 0.25]]
+    """
+    weights, dtype = _weights(weights)
+    if weights.ndim < 4 or 0 in weights.shape or weights.shape[-1] != weights.shape[-2]:
+        raise ValueError(f"weights must be (layers, ..., heads, n, n) and not empty, got shape {weights.shape}")
+    steps = (weights.mean(-3) + np.eye(weights.shape[-1])) / 2
+    return reduce(lambda below, step: step @ below, steps).astype(dtype, copy=False)
 
 
 def _weights(weights):

@@ -1,4 +1,4 @@
-"""Attention beside other nets: the recurrent translator that attention was invented for."""
+"""Attention beside other nets: the recurrent translator that attention was invented for, and attention on a graph."""
 
 import math
 
@@ -8,6 +8,7 @@ from attention_lab.activations import sigmoid, tanh
 from attention_lab.attention import scaled_dot_product_attention, softmax
 from attention_lab.autodiff import Tensor
 from attention_lab.checks import (
+    as_visible,
     check_choice,
     check_flag,
     check_leading,
@@ -20,6 +21,7 @@ from attention_lab.checks import (
 )
 from attention_lab.functional import initial, linear
 from attention_lab.layers import Embedding, Linear
+from attention_lab.multi_head import MultiHeadAttention
 from attention_lab.operations import stack, where
 
 
@@ -238,3 +240,52 @@ class RecurrentSeq2Seq:
         else:
             read, weights = self.additive(query, memory, mask)
         return read[..., 0, :], weights[..., 0, :]
+
+
+class GraphAttention:
+    """Attention over a graph: each node reads its neighbours, and itself.
+
+    output = MultiHeadAttention(x, mask = adjacency or identity)
+
+    The graph is the mask. All n² scores are computed and most are hidden: it is for small graphs.
+
+    Parameters
+    ----------
+    d_model, num_heads : int
+    self_loops : bool
+        Whether a node reads itself too. Without, a node that has no neighbour gives zeros.
+    rng, dtype : as in `MultiHeadAttention`
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a size is impossible: the message says which would do.
+
+    Notes
+    -----
+    The idea is that of Veličković et al. 2018, "Graph Attention Networks"; the score is the scaled dot product.
+
+    Examples
+    --------
+    >>> layer = GraphAttention(8, 2, rng=np.random.default_rng(0))
+    >>> output, weights = layer(np.ones((3, 8)), [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    >>> weights[0].round(1).tolist()  # in head 0
+    [[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
+    """
+
+    def __init__(self, d_model, num_heads, *, self_loops=True, rng=None, dtype=np.float32):
+        self.attention = MultiHeadAttention(d_model, num_heads, rng=rng, dtype=dtype)
+        self.self_loops = check_flag("self_loops", self_loops)
+
+    def __call__(self, x, adjacency):
+        """x (..., n, d_model), adjacency (..., n, n) -> output (..., n, d_model), weights (..., num_heads, n, n).
+
+        adjacency[i, j] True or 1: node i reads node j. One graph may serve a batch of features.
+        """
+        x, adjacency = check_rows("x", x, self.attention.d_model), as_visible("adjacency", adjacency)
+        n = x.shape[-2]
+        if adjacency.shape[-2:] != (n, n) or adjacency.ndim > x.ndim:
+            raise ValueError(f"adjacency must be ({n}, {n}), or one a graph of x {x.shape}, got {adjacency.shape}")
+        if self.self_loops:
+            adjacency = adjacency | np.eye(n, dtype=bool)
+        return self.attention(x, mask=adjacency[..., None, :, :])

@@ -1,4 +1,4 @@
-"""Entropy, effective keys, sparsity, similarity and head summaries, by closed form and by property."""
+"""Entropy, effective keys, sparsity, similarity, head summaries and rollout, by closed form and by property."""
 
 import math
 
@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 from attention_lab import (
     attention_entropy,
+    attention_rollout,
     attention_sparsity,
     causal_mask,
     effective_keys,
@@ -223,3 +224,62 @@ def test_head_summary_keeps_the_dtype_and_averages_items(dtype):
         assert values.dtype == dtype
         assert values.shape == (3,)
         assert_allclose(values, np.mean([item[name] for item in items], axis=0), rtol=2e-3)
+
+
+# ---- rollout --------------------------------------------------------------------------------------------------
+
+
+def test_rollout_of_a_chain():
+    first, second = np.eye(3), np.eye(3)
+    first[1], second[2] = [1, 0, 0], [0, 1, 0]  # token 1 reads token 0; then token 2 reads token 1
+    expected = [[1, 0, 0], [0.5, 0.5, 0], [0.25, 0.25, 0.5]]
+    assert_allclose(attention_rollout([first[None], second[None]]), expected, rtol=1e-15)
+
+
+def test_rollout_of_one_layer_is_half_its_mean_map_and_half_itself():
+    weights = np.random.default_rng(0).dirichlet(np.ones(5), (3, 5))
+    assert_allclose(attention_rollout(weights[None]), weights.mean(0) / 2 + np.eye(5) / 2, rtol=1e-15)
+
+
+def brought(layers, i, k):
+    """What token k has brought to token i through these layers: over all paths, the product of their steps."""
+    if not layers:
+        return float(i == k)
+    *below, last = layers  # (heads, n, n)
+    return sum((last[:, i, j].mean() + (i == j)) / 2 * brought(below, j, k) for j in range(last.shape[-1]))
+
+
+@TRIES
+@given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 4), st.integers(0, 99))
+def test_rollout_counts_paths(layers, heads, n, seed):
+    weights = list(np.random.default_rng(seed).dirichlet(np.ones(n), (layers, heads, n)))
+    rollout = attention_rollout(weights)
+    assert_allclose(rollout, [[brought(weights, i, k) for k in range(n)] for i in range(n)], rtol=1e-12)
+    assert_allclose(rollout.sum(-1), 1, rtol=1e-12)
+
+
+def test_rollout_of_causal_layers_is_causal_and_batches_do_not_mix():
+    x = np.random.default_rng(0).normal(size=(4, 2, 3, 6, 5))  # layers, batch, heads, n, d
+    _, weights = scaled_dot_product_attention(x, x, x, is_causal=True)
+    rollout = attention_rollout(weights)
+    assert rollout.shape == (2, 6, 6)
+    assert not np.triu(rollout, 1).any()
+    assert_allclose(rollout[1], attention_rollout(weights[:, 1]), rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_rollout_keeps_the_dtype(dtype):
+    weights = np.full((3, 2, 4, 4), 0.25, dtype)
+    assert attention_rollout(weights).dtype == dtype
+    assert attention_rollout(list(weights)).dtype == dtype
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 3), (2, 1, 3, 4), (0, 2, 3, 3), (2, 0, 3, 3), (2, 1, 0, 0)])
+def test_rollout_refuses_what_are_no_layers_of_self_attention(shape):
+    with pytest.raises(ValueError, match=r"weights must be \(layers, ..., heads, n, n\) and not empty, got shape"):
+        attention_rollout(np.zeros(shape))
+
+
+def test_rollout_refuses_scores():
+    with pytest.raises(ValueError, match="weights must be finite and not negative"):
+        attention_rollout(-np.ones((1, 1, 2, 2)))

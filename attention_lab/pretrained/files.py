@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -72,20 +71,6 @@ def check_digest(path, digest, sha256):
 def needs(name):
     """What is said where a package of the extra ``lessons`` is not installed."""
     return ModuleNotFoundError(f"this model needs {name}, which is missing: run  python -m pip install {name}")
-
-
-def cache_folder():
-    """Where converted files are kept: $ATTENTION_LAB_CACHE, or a folder of our own in the user's cache folder."""
-    given = os.environ.get("ATTENTION_LAB_CACHE")
-    if given:
-        return Path(given).expanduser()
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "attention-lab"
 
 
 def _places(source):

@@ -6,8 +6,9 @@ when a token is decoded, with the sizes and the tokenizer in its header.
 
 import json
 
-from attention_lab.pretrained.files import cache_folder, check_file, find, needs
+from attention_lab.pretrained.files import check_file, find, needs
 from attention_lab.pretrained.tensors import read_tensors, write_tensors
+from attention_lab.runs.files import cache_folder
 
 STEM = "smollm2-v1"  # the form of the converted file: a change of it gets another number
 FORM = {"general.architecture": "llama", "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "smollm"}

@@ -1,7 +1,6 @@
 """A model's parameters in a file: an .npz archive of plain arrays, whole or not there at all."""
 
 import os
-import uuid
 import zipfile
 import zlib
 from pathlib import Path
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from attention_lab.gradients import parameters
+from attention_lab.runs.files import whole
 
 DAMAGED = (
     zipfile.BadZipFile,
@@ -57,15 +57,10 @@ def save_weights(model, path):
     path = _npz(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(f"the folder {path.parent} does not exist: make it first")
-    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        with unfinished.open("xb") as file:
-            _write(file, parameters(model))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole(path) as unfinished, unfinished.open("xb") as file:
+        _write(file, parameters(model))
+        file.flush()
+        os.fsync(file.fileno())
     return path
 
 

@@ -28,8 +28,8 @@ class Explorer(LessonWidget):
     controls : dict of str to widget
         Made by `slider`, `log_slider`, `choice`, `toggle` and `text`, or any ipywidget with a value.
     compute : callable
-        ``compute(state) -> view``: pure NumPy; `state` has one attribute a control. A view is a `View`, `Curves` or a
-        tuple of them, which are shown side by side.
+        ``compute(state) -> view``: pure NumPy; `state` has one attribute a control. A view is a `View`, `Curves`,
+        a `Network` or a tuple of them, which are shown side by side.
     draw : callable
         ``draw(view) -> str``: HTML. The default draws any of these.
     clamp : callable, optional

@@ -278,8 +278,9 @@ def bar_ticks(panel, room, upright=True):
 
 
 def _with_uniform(ticks, panel, apart):
-    n_k = panel.values.shape[1]
-    if n_k == 1 or not panel.norm.vmin <= 1 / n_k <= panel.norm.vmax:
+    n_k, sums = panel.values.shape[1], np.where(panel.drawn, panel.values, 0).sum(-1)
+    shares = np.isclose(sums, 1, atol=0.01) | (sums == 0)  # else a row is no distribution: even weights say nothing
+    if n_k == 1 or not shares.all() or not panel.norm.vmin <= 1 / n_k <= panel.norm.vmax:
         return ticks
     at = float(panel.norm(1 / n_k))
     kept = {tick: text for tick, text in ticks.items() if abs(float(panel.norm(tick)) - at) >= apart}

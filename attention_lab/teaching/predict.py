@@ -1,14 +1,15 @@
 """Questions that are answered before the answer is shown: lock a choice, then see what is computed."""
 
-import re
 from difflib import get_close_matches
 from html import escape
 
 import ipywidgets as widgets
 import traitlets
 
+from attention_lab.runs.record import note
+from attention_lab.teaching.question_text import as_html, asked, plain, verdict
 from attention_lab.teaching.questions import BANK, CLOSING, RECALL
-from attention_lab.teaching.widget import LessonWidget, css, style
+from attention_lab.teaching.widget import LessonWidget, button, css, style
 
 
 def predict(id):
@@ -125,16 +126,21 @@ class Quiz(LessonWidget):
 
     def __init__(self, heading, questions):
         self.heading = heading
+        self.progress, self._asked = widgets.HTML(), widgets.VBox()
+        self._asked.add_class("al-q-cards")
+        top = widgets.HTML(f'<p class="al-q-heading">{escape(heading)}</p>')
+        super().__init__([style(css("predict.css")), top, self._asked, self.progress])
+        self.add_class("al-q")
+        self._ask(questions)
+
+    def _ask(self, questions):
         self.questions = tuple(questions)
         several = len(self.questions) > 1
         self.cards = [Card(question, i if several else None) for i, question in enumerate(self.questions, start=1)]
-        self.progress = widgets.HTML()
-        top = widgets.HTML(f'<p class="al-q-heading">{escape(heading)}</p>')
-        last = [self.progress] if several else []
-        super().__init__([style(css("predict.css")), top, *self.cards, *last])
-        self.add_class("al-q")
         for card in self.cards:
             card.observe(self._count, "locked")
+        self._asked.children = self.cards
+        self.progress.layout.display = "" if several else "none"
         self._count()
 
     @property
@@ -163,13 +169,11 @@ class Quiz(LessonWidget):
 
     def static(self):
         """The questions and their options, nothing else: what a reader without a kernel sees."""
-        lines = [self.heading]
-        html = [f"<div><p><em>{escape(self.heading)}</em></p>"]
+        lines, html = [self.heading], [f"<div><p><em>{escape(self.heading)}</em></p>"]
         for card in self.cards:
-            choices = card.question.choices
-            lines += [card.number + _plain(card.question.text), *(f"  ( ) {_plain(choice)}" for choice in choices)]
-            items = "".join(f"<li>{_html(choice)}</li>" for choice in choices)
-            html.append(f"<p><strong>{card.number}{_html(card.question.text)}</strong></p><ul>{items}</ul>")
+            own, own_html = asked(card.question, card.number)
+            lines += own
+            html.append(own_html)
         html.append("<p><small>Run this cell to choose an answer.</small></p></div>")
         return {"text/plain": "\n".join(lines), "text/html": "\n".join(html)}
 
@@ -186,16 +190,16 @@ class Card(widgets.VBox):
     def __init__(self, question, number=None):
         self.question = question
         self.number = "" if number is None else f"{number}. "
-        asked = widgets.HTML(f'<p class="al-q-text">{self.number}{_html(question.text)}</p>')
+        text = widgets.HTML(f'<p class="al-q-text">{self.number}{as_html(question.text)}</p>')
         self.options = {
-            option: _button(lambda _, own=option: self._click(self.choose, own)) for option in question.choices
+            option: button(lambda _, own=option: self._click(self.choose, own)) for option in question.choices
         }
-        self.lock_button = _button(lambda _: self._click(self.lock, self.chosen), "Lock my answer")
-        self.again_button = _button(lambda _: self.again(), "Ask me again")
+        self.lock_button = button(lambda _: self._click(self.lock, self.chosen), "Lock my answer")
+        self.again_button = button(lambda _: self.again(), "Ask me again")
         self.feedback = widgets.HTML()
         choices = widgets.VBox(list(self.options.values()))
         choices.add_class("al-q-choices")
-        super().__init__([asked, choices, widgets.HBox([self.lock_button, self.again_button]), self.feedback])
+        super().__init__([text, choices, widgets.HBox([self.lock_button, self.again_button]), self.feedback])
         self.add_class("al-q-card")
         self.again()
 
@@ -211,7 +215,8 @@ class Card(widgets.VBox):
     def lock(self, option):
         """Freeze this choice, then compute the answer."""
         self.choose(option)
-        self.right, self.feedback.value = _verdict(self.question, option)
+        self.right, self.feedback.value = verdict(self.question, option)
+        note("questions", self.question.id, self.right)
         self.locked = True
         self._refresh()
 
@@ -227,45 +232,8 @@ class Card(widgets.VBox):
             act(option)
 
     def _refresh(self):
-        for option, button in self.options.items():
-            button.description = f"{'●' if option == self.chosen else '○'} {_plain(option)}"
-            button.disabled = self.locked
+        for option, choice in self.options.items():
+            choice.description = f"{'●' if option == self.chosen else '○'} {plain(option)}"
+            choice.disabled = self.locked
         self.lock_button.disabled = self.locked or self.chosen is None
         self.again_button.layout.display = "" if self.locked else "none"
-
-
-def _button(on_click, description=""):
-    button = widgets.Button(description=description)
-    button.on_click(on_click)
-    return button
-
-
-def _verdict(question, chosen):
-    """Whether the choice is right, and the HTML that says so and why."""
-    try:
-        answer = question.answer()
-    except Exception as error:  # whatever went wrong, the reader sees it where the answer would stand
-        text = f"The answer could not be computed. {type(error).__name__}: {error}"
-        return False, f'<p class="al-q-error" role="alert">{escape(text)}</p>'
-    if chosen == answer:
-        parts = [_said("right", "Right:", chosen, question)]
-    else:
-        parts = [_said("wrong", "Not so:", chosen, question), _said("right", "It is:", answer, question)]
-    working = f"<pre><code>{escape(question.working)}</code></pre>"
-    parts.append(f"<details><summary>How it was computed</summary>{working}</details>")
-    return chosen == answer, f'<div role="status">{"".join(parts)}</div>'
-
-
-def _said(kind, opening, option, question):
-    mark = {"right": "✓", "wrong": "✗"}[kind]
-    head = f'<b><span aria-hidden="true">{mark}</span> {opening}</b> <q>{_html(option)}</q>'
-    return f'<div class="al-q-said al-q-{kind}"><p>{head}</p><p>{_html(question.options[option])}</p></div>'
-
-
-def _html(text):
-    """Text as HTML, with `code` between backticks."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
-
-
-def _plain(text):
-    return text.replace("`", "")

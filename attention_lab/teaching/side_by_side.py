@@ -1,4 +1,4 @@
-"""What a demo's compute may return: a View, Curves, or several of them side by side. Each way to show it, once."""
+"""What a demo's compute may return: a View, Curves, a Network, or several side by side. Each way to show it, once."""
 
 import base64
 import html
@@ -6,10 +6,12 @@ import io
 
 import numpy as np
 
-from attention_lab.teaching import live_curves, live_heatmap
+from attention_lab.teaching import live_curves, live_heatmap, live_network
 from attention_lab.teaching.curves import Curves
+from attention_lab.teaching.network import Network
 from attention_lab.teaching.view import View
 
+_LIVE = {View: live_heatmap, Curves: live_curves, Network: live_network}
 _WIDEST = 1000  # px of pictures side by side in the twin; wider ones stand below one another
 
 
@@ -37,15 +39,16 @@ def alt(view):
 
 
 def _live(part):
-    return live_curves if isinstance(part, Curves) else live_heatmap
+    return next(module for kind, module in _LIVE.items() if isinstance(part, kind))
 
 
 def _parts(view):
     parts = list(view) if isinstance(view, tuple | list) else [view]
-    wrong = [type(part).__name__ for part in parts if not isinstance(part, View | Curves)] + ["tuple"] * (not parts)
+    wrong = [type(part).__name__ for part in parts if not isinstance(part, tuple(_LIVE))] + ["tuple"] * (not parts)
     if wrong:
         raise TypeError(
-            f"compute must return a View, Curves or a tuple of them, got a {wrong[0]}: write return View(weights)"
+            "compute must return a View, Curves, a Network or a tuple of them, "
+            f"got a {wrong[0]}: write return View(weights)"
         )
     return parts
 

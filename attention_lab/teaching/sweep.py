@@ -28,6 +28,7 @@ from attention_lab.layers import Embedding, LayerNorm, Linear
 from attention_lab.losses import cross_entropy
 from attention_lab.optimisers import Adam
 from attention_lab.positions import LearnedPositions
+from attention_lab.runs.files import whole
 from attention_lab.teaching.interrupts import ends_in_time
 from attention_lab.training import fit
 
@@ -270,9 +271,8 @@ def _mend(path):
 
 def _write(path, rows):
     """The whole file anew, in one move: an interrupt leaves the old one."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    unfinished.write_text(",".join(COLUMNS) + "\n" + "".join(map(_line, rows)), encoding="utf-8", newline="\n")
-    os.replace(unfinished, path)
+    with whole(path) as unfinished:
+        unfinished.write_text(",".join(COLUMNS) + "\n" + "".join(map(_line, rows)), encoding="utf-8", newline="\n")
 
 
 def _append(path, row):

@@ -30,3 +30,10 @@ def style(*sheets):
     """Style sheets as an invisible widget: sent once, in force for the whole page."""
     text = "".join(sheets)
     return widgets.HTML(f"<style>{text}</style>", layout=widgets.Layout(display="none"))
+
+
+def button(on_click, description=""):
+    """A button that calls ``on_click(button)``."""
+    made = widgets.Button(description=description)
+    made.on_click(on_click)
+    return made

@@ -8,6 +8,8 @@ import nbformat
 from tests.lessons.lesson import Lesson
 from tests.lessons.sections import cells_of_demo, has_demo
 
+WIDGETS = ("predict", "recall", "closing", "order", "because", "self_test", "slides", "question_index", "record")
+
 
 def write_short(path, target):
     """Write a copy of a lesson without the code cells that only training, figures and checks need."""
@@ -22,4 +24,4 @@ def write_short(path, target):
 
 def is_widget(cell):
     """Whether a cell is one line that asks the reader something: it needs nothing but the imports."""
-    return len(cell.tree.body) == 1 and bool(cell.calls("predict", "recall", "closing", "order", "because"))
+    return len(cell.tree.body) == 1 and bool(cell.calls(*WIDGETS))

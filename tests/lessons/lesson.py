@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+ASKS = "21"  # the lesson that only asks: a self-test a Part stands for its recall, faults, exercises, demo and closing
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *#*$", re.MULTILINE)
 MATHS = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tests.lessons.lesson import bound_names, called_name
+from tests.lessons.lesson import ASKS, bound_names, called_name
 from tests.lessons.rules_structure import DEMOS, exercise_rung
 
 MAX_CORE_FAULTS = 3
@@ -47,7 +47,7 @@ def faults_are_marked(lesson):
     in_core = {name for cell in lesson.core if "fault" in cell.tags for name in _faults(cell)}
     if len(in_core) > MAX_CORE_FAULTS:
         problems.append(f"shows {len(in_core)} faults in the core: at most {MAX_CORE_FAULTS}, the others go to More")
-    if not any("fault" in cell.tags for cell in lesson.section("Faults to find").code):
+    if lesson.number != ASKS and not any("fault" in cell.tags for cell in lesson.section("Faults to find").code):
         problems.append("show at least one fault in '## Faults to find', in a code cell tagged 'fault'")
     for cell in lesson.code:
         for name in _faults(cell) if "fault" in cell.tags else []:
@@ -129,6 +129,7 @@ def randomness_is_seeded(lesson):
 
 def ids_exist(lesson):
     """Every question and exercise that the lesson names is in its bank, and lesson numbers are the lesson's own."""
+    from attention_lab.teaching.parts import LESSONS, PARTS
     from attention_lab.teaching.questions import BANK, CLOSING, RECALL
 
     exercises = exercise_names()
@@ -138,6 +139,7 @@ def ids_exist(lesson):
         "closing": CLOSING.keys() & {lesson.number},
         "because": [name.removeprefix("because-") for name in BANK if name.startswith("because-")],
         "order": exercises,
+        "self_test": [*PARTS, *(number for lessons in LESSONS.values() for number in lessons)],
     }
     problems = []
     for cell in lesson.code:

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tests.lessons.lesson import NOTEBOOKS, called_name
+from tests.lessons.lesson import ASKS, NOTEBOOKS, called_name
 
 MAX_CORE_CELLS, MAX_MINUTES, MAX_CODE_LINES, MAX_PROSE_WORDS = 40, 45, 15, 120
 STATED_WITHIN = 3
@@ -38,8 +38,9 @@ def headings_open_their_cells(lesson):
 
 
 def required_sections(lesson):
-    opening = ["What you will do"] + ["Recall"] * (lesson.number != "00")
+    opening = ["What you will do"] + ["Recall"] * (lesson.number not in ("00", ASKS))
     ending = ["Faults to find", "Exercises", "Remember", "Closing questions"]
+    ending = ["Test yourself", "Remember"] if lesson.number == ASKS else ending
     titles = lesson.titles
     problems = [f"write '## {title}' exactly once" for title in opening + ending if titles.count(title) != 1]
     if problems:
@@ -48,18 +49,30 @@ def required_sections(lesson):
         problems.append(f"put the sections in this order: {', '.join(opening + ending)}")
     if titles[: len(opening)] != opening:
         problems.append(f"begin with {' and '.join(opening)}")
-    if titles.index("Faults to find") <= len(opening):
-        problems.append(f"write at least one section of your own between '## {opening[-1]}' and '## Faults to find'")
-    after = titles[titles.index("Closing questions") + 1 :]
+    if lesson.number != ASKS and titles.index(ending[0]) <= len(opening):
+        problems.append(f"write at least one section of your own between '## {opening[-1]}' and '## {ending[0]}'")
+    after = titles[titles.index(ending[-1]) + 1 :]
     if after not in ([], ["More"]):
-        problems.append(f"after '## Closing questions' only one '## More' may stand, got {after}: use '### ' inside it")
+        problems.append(f"after '## {ending[-1]}' only one '## More' may stand, got {after}: use '### ' inside it")
     return problems
+
+
+def every_part_is_asked(lesson):
+    """The lesson that only asks tests the reader on each Part."""
+    from attention_lab.teaching.parts import PARTS
+
+    tested = {
+        ast.unparse(argument) for cell in lesson.core for call in cell.calls("self_test") for argument in call.args
+    }
+    missing = [part for part in PARTS if repr(part) not in tested] if lesson.number == ASKS else []
+    return [f"test the reader on Part {part}: al.self_test({part!r}), in a cell of its own" for part in missing]
 
 
 def header_says_all(lesson):
     text = "\n".join(cell.source for cell in lesson.section("What you will do").cells if not cell.is_code)
+    wanted = {what: pattern for what, pattern in HEADER.items() if lesson.number != ASKS or "Closing" not in pattern}
     return [
-        f"say in '## What you will do' {what}" for what, pattern in HEADER.items() if not re.search(pattern, text, re.I)
+        f"say in '## What you will do' {what}" for what, pattern in wanted.items() if not re.search(pattern, text, re.I)
     ]
 
 
@@ -108,9 +121,10 @@ def core_minutes(lesson):
 def questions_asked(name, number):
     """How many questions a call of that name asks."""
     from attention_lab.teaching.questions import CLOSING, RECALL
+    from attention_lab.teaching.self_test import QUESTIONS
 
-    many = {"recall": RECALL, "closing": CLOSING}
-    return len(many[name].get(number, ())) if name in many else int(name in ("predict", "because"))
+    many = {"recall": len(RECALL.get(number, ())), "closing": len(CLOSING.get(number, ())), "self_test": QUESTIONS}
+    return many.get(name, int(name in ("predict", "because")))
 
 
 def exercise_rung(cell):
@@ -163,6 +177,7 @@ RULES = (
     one_title,
     headings_open_their_cells,
     required_sections,
+    every_part_is_asked,
     header_says_all,
     core_is_short,
     core_cells_are_short,

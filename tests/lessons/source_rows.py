@@ -26,6 +26,10 @@ ROWS_OF_LESSON = {
     "15": (),
     "16": (),
     "17": (),
+    "18": (),
+    "19": (),
+    "20": (),
+    "21": (),
 }
 BATCHED = r"\((\d+, ){2,}\d+\)"
 # Patterns that the code of the row's cells must hold, each with what it stands for.

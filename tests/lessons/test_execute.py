@@ -1,5 +1,7 @@
 """The executor on small notebooks: a second run changes nothing, a failure leaves the file alone."""
 
+import os
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -41,6 +43,13 @@ def executed(tmp_path_factory):
     )
     assert refresh(path)
     return path
+
+
+def test_nothing_of_a_readers_record_shows_in_an_output(monkeypatch):
+    monkeypatch.setenv("ATTENTION_LAB_HOME", "mine")
+    with pytest.raises(SystemExit):
+        main(["no-such-lesson"])
+    assert os.environ["ATTENTION_LAB_HOME"] == ""
 
 
 def test_a_second_run_changes_no_byte_and_fresh_does(executed):

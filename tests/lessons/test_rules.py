@@ -113,13 +113,37 @@ def test_widget_state_in_the_metadata_is_heard():
 
 
 def test_every_rule_is_broken_somewhere():
-    elsewhere = {"core_is_short", "notebook_is_normalised"}
+    elsewhere = {"core_is_short", "notebook_is_normalised", "every_part_is_asked"}
     assert {rule for rule, *_ in BROKEN} | elsewhere == set(RULES)
 
 
 def test_lesson_00_has_nothing_to_recall():
     cells = {name: cell for name, cell in good_cells().items() if not name.startswith("recall")}
     assert RULES["required_sections"](lesson(cells, "00_toy.ipynb")) == []
+
+
+def asking_cells():
+    """Those of a lesson that only asks, without what the other lessons have on top."""
+    header = prose(HEADER.replace("21 minutes", "30 minutes").replace("[Skip it](#Closing-questions)", "Skip it"))
+    tests = {part: code(f'al.self_test("{part}")', "predict") for part in ("I", "II", "III", "IV", "V")}
+    cells = {**good_cells(), "header": header, "asked": prose("## Test yourself"), "run": code("x = 1", "run"), **tests}
+    order = ("title", "header", "imports", "asked", *tests, "run", "investigate", "picture", "remember")
+    return {name: cells[name] for name in order}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_lesson_that_only_asks_passes(rule):
+    assert rule(lesson(asking_cells(), "21_toy.ipynb")) == []
+
+
+def test_a_lesson_that_only_asks_must_ask_about_every_part():
+    cells = asking_cells()
+    del cells["III"]
+    assert "Part III" in RULES["every_part_is_asked"](lesson(cells, "21_toy.ipynb"))[0]
+    cells["III"] = code('al.self_test("VI")')
+    assert "self_test('VI') is not in the bank" in RULES["ids_exist"](lesson(cells, "21_toy.ipynb"))[0]
+    del cells["asked"]
+    assert "'## Test yourself'" in RULES["required_sections"](lesson(cells, "21_toy.ipynb"))[0]
 
 
 def test_numbers_that_hold_anywhere_are_left_alone():

@@ -2,11 +2,10 @@
 
 import hashlib
 import importlib
-from pathlib import Path
 
 import pytest
 
-from attention_lab.pretrained.files import Source, WeightsMissing, cache_folder, check_file, find
+from attention_lab.pretrained.files import Source, WeightsMissing, check_file, find
 
 SOURCE = Source("Tiny", "weights.bin", "TINY_WEIGHTS", "tiny_weights_package", "models--*--tiny/snapshots/*", "0" * 64)
 
@@ -79,19 +78,3 @@ def test_a_file_is_the_one_expected(tmp_path):
     path.write_bytes(b"abd")
     with pytest.raises(ValueError, match=f"weights.bin is damaged .* expected {digest[:12]}. .*make models"):
         check_file(path, digest)
-
-
-def test_the_cache_folder(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_LAB_CACHE", str(tmp_path))
-    assert cache_folder() == tmp_path
-    monkeypatch.delenv("ATTENTION_LAB_CACHE")
-    monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_folder() == tmp_path / "xdg" / "attention-lab"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert cache_folder() == Path.home() / ".cache" / "attention-lab"
-    monkeypatch.setattr("sys.platform", "darwin")
-    assert cache_folder() == Path.home() / "Library" / "Caches" / "attention-lab"
-    monkeypatch.setattr("sys.platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert cache_folder() == tmp_path / "local" / "attention-lab"

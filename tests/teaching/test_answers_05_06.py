@@ -141,6 +141,20 @@ ANSWERS = [
         "a turn would change their size",
     ),
     ("before-or-after", "the pre-norm block", "EncoderBlock", Turned, "the post-norm block"),
+    (
+        "odd-width",
+        "a sine whose cosine is missing",
+        "positional_encoding",
+        lambda n, d: np.pad(positional_encoding(n, d - 1), [(0, 0), (0, 1)]),
+        "zeros, to fill up",
+    ),
+    (
+        "order-of-the-block",
+        "`y = x + A(N(x))`, then `y + F(N(y))`",
+        "EncoderBlock",
+        Turned,
+        "`y = N(x + A(x))`, then `N(y + F(y))`",
+    ),
     ("inside-or-outside", "`x + f(norm(x))`", "LayerNorm", lambda d: lambda x: x / x.std(-1, keepdims=True), None),
     ("pre-norm-growth", "about 8", "FeedForward", silent, "about 1"),
     (

@@ -60,6 +60,7 @@ ANSWERS = [
     ("larger-part", "the matrices, 6 times", "block_cost", half_a_core, "both are level, as n = d"),
     ("crossing-of-the-block", "3,072", "block_cost", half_a_core, "1,024"),
     ("memory-of-scores", "1 GiB", "attention", one_row, "64 KiB"),
+    ("longer-or-wider", "n: by 4 and 4; d: by 2 and 1", "attention", one_row, None),
     (
         "shorter-than-wide",
         "attention takes about a fifth",

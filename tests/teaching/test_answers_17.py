@@ -89,6 +89,14 @@ ANSWERS = [
     ("window-as-a-mask", "all of them", "attention", only_visible, "about 10,000"),
     ("reach-of-windows", "10", "sliding_window_mask", whole_past, None),
     ("causal-global", "40 and 8", "causal_mask", lambda n: np.ones((n, n), bool), "40 and 40"),
+    ("one-way-or-both", "11, then 64", "global_mask", no_rows, None),
+    (
+        "mixed-with-the-future",
+        "no, a mixture holds later tokens",
+        "linformer_attention",
+        lambda query, key, value, *_: value[:1],
+        "yes, a mask on the 8 is enough",
+    ),
     ("dilated-alone", "10", "dilated_mask", every_step, "all 40"),
     (
         "because-longformer_mask",
@@ -126,8 +134,8 @@ def test_the_answer_turns_when_what_it_rests_on_is_broken(monkeypatch, id, right
 
 
 def test_no_question_is_left_out():
-    earlier = {"core-of-a-small-model", "twice-as-deep"}
-    assert {row[0] for row in ANSWERS} == {id for id, item in BANK.items() if item.lesson == "17"} | earlier
+    earlier, later = {"core-of-a-small-model", "twice-as-deep"}, {"reach-of-four-layers"}  # a recall of lesson 18
+    assert {row[0] for row in ANSWERS} | later == {id for id, item in BANK.items() if item.lesson == "17"} | earlier
 
 
 def test_the_numbers_that_the_feedback_quotes():

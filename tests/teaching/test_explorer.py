@@ -183,7 +183,7 @@ def test_a_name_shown_twice_is_one_control():
 
 def test_what_compute_forgot_is_said():
     demo = Explorer({"n": slider(1, 1, 9, "n")}, lambda state: None)
-    assert "compute must return a View, Curves or a tuple of them, got a NoneType" in demo.message
+    assert "compute must return a View, Curves, a Network or a tuple of them, got a NoneType" in demo.message
 
 
 def test_a_twin_that_fails_leaves_the_sentence():

@@ -206,3 +206,12 @@ def test_numbers_of_neighbouring_bars_keep_apart():
     bars = [ax for ax in figure.axes if "about zero" in ax.get_xlabel()]
     last, first = bars[0].get_xticklabels()[-1].get_window_extent(), bars[1].get_xticklabels()[0].get_window_extent()
     assert len(bars) == 2 and last.x1 + 2 < first.x0
+
+
+def test_even_weights_are_named_on_the_bar_only_where_rows_share_out_one():
+    def said(data, **about):
+        return " ".join(label.get_text() for label in heatmap(data, **about).figure.axes[1].get_yticklabels())
+
+    assert "1/4 uniform" in said(weights(3, 4))
+    assert "1/4 uniform" in said(np.array([[0.5, 0.5, 9, 9], [0, 0, 0, 0]]), mask=[True, True, False, False])
+    assert "uniform" not in said(0.6 * weights(3, 4))  # scores of heads, say

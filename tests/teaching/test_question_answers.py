@@ -7,6 +7,7 @@ from attention_lab.teaching.questions import BANK
 
 DRAWN = np.random.default_rng
 RIGHT = {
+    "eps-below-the-line": "only harm: rows sum to less than 1",  # the largest term is exp(0)
     "one-average-or-two": "the two heads'",  # 1/2 and 1/2 are the same sum in either order
     "more-heads-cost": "the attention weights only",  # 4 d² and n² h
     "split-or-project": "4 in A, 12 in B",

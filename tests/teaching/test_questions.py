@@ -9,7 +9,7 @@ from attention_lab.teaching.questions import BANK, CLOSING, RECALL
 from attention_lab.teaching.questions.question import Question, question
 
 ALL = [pytest.param(item, id=item.id) for item in BANK.values()]
-LESSONS = ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13", "14", "15", "16", "17")
+LESSONS = tuple(f"{number:02}" for number in range(21))
 EXERCISES = {
     "00": ("similarity",),
     "01": ("attention", "softmax", "log_softmax"),
@@ -29,6 +29,9 @@ EXERCISES = {
     "15": ("pool_twice", "pad_documents"),
     "16": ("online_softmax", "block_cost"),
     "17": ("longformer_mask", "causal_linear_attention", "random_features"),
+    "18": ("neighbour_attention", "offset_weights"),
+    "19": ("rollout", "top_matches"),
+    "20": ("induction_score", "logit_lens"),
 }
 # Questions that learners ask (Q) and what they often get wrong (M), by lesson.
 ROWS = {
@@ -49,7 +52,10 @@ ROWS = {
     "14": {"Q122"},
     "15": {"Q130"},
     "16": {"Q123", "Q124", "M24"},
-    "17": {"Q125", "Q126", "Q127", "Q128", "M25"},
+    "17": {*(f"Q{i}" for i in range(125, 130)), "M25"},
+    "18": {f"Q{i}" for i in range(131, 135)},
+    "19": {"Q135", "Q136", "Q137", "Q139"},
+    "20": {"Q138", "Q140"},
 }
 PREDICTED = {
     "00": ("own-top-key",),
@@ -101,6 +107,18 @@ PREDICTED = {
     "17": (
         *("window-as-a-mask", "reach-of-windows", "causal-global", "without-positive-features", "break-even"),
         *("four-times-as-sharp", "four-times-the-features"),
+    ),
+    "18": (
+        *("nodes-renumbered", "even-neighbours", "marks-in-noise", "distance-alone", "one-switch-of-a-hundred"),
+        *("a-day-of-a-meter", "one-favourite"),
+    ),
+    "19": (
+        *("shuffled-neighbours", "nothing-to-find", "twelve-heads-added", "rollout-of-a-sink", "dot-or-cosine"),
+        *("same-weights-other-numbers", "same-word-two-sentences", "no-word-in-common"),
+    ),
+    "20": (
+        *("from-one-hundred-on", "it-before-tired", "where-copying-looks", "nothing-for-me", "before-any-block"),
+        *("three-times-as-warm", "who-shares-keys", "moved-by-five", "without-the-one-before", "lead-for-half"),
     ),
 }
 

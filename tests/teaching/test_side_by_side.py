@@ -47,7 +47,7 @@ def test_the_twin_holds_every_picture_whole():
 
 @pytest.mark.parametrize(("wrong", "name"), [(None, "NoneType"), ((), "tuple"), ((VIEW, 3), "int")])
 def test_what_is_no_picture_is_refused(wrong, name):
-    with pytest.raises(TypeError, match=f"compute must return a View, Curves or a tuple of them, got a {name}"):
+    with pytest.raises(TypeError, match=f"a View, Curves, a Network or a tuple of them, got a {name}"):
         side_by_side.draw(wrong)
 
 

@@ -7,6 +7,7 @@ right answer after an attempt, ``order.softmax()`` shows shuffled lines. ``order
 from difflib import get_close_matches
 from functools import partial
 
+from attention_lab.runs.record import note
 from attention_lab.teaching.exercises import (
     lesson_00,
     lesson_01,
@@ -54,6 +55,11 @@ from attention_lab.teaching.exercises import (
     lesson_16_cost,
     lesson_17,
     lesson_17_masks,
+    lesson_18,
+    lesson_19,
+    lesson_19_search,
+    lesson_20,
+    lesson_20_lens,
 )
 from attention_lab.teaching.exercises.checker import assess
 from attention_lab.teaching.exercises.display import Said, Source, show_source, source_of
@@ -108,6 +114,11 @@ _LESSONS = (
     lesson_16_cost,
     lesson_17,
     lesson_17_masks,
+    lesson_18,
+    lesson_19,
+    lesson_19_search,
+    lesson_20,
+    lesson_20_lens,
 )
 EXERCISES = {exercise.name: exercise for lesson in _LESSONS for exercise in lesson.EXERCISES}
 
@@ -150,7 +161,9 @@ class _Menu:
 
 def _check(exercise, function=None):
     said = assess(exercise, function)
-    exercise.attempts += said.status != "not attempted"
+    if said.status != "not attempted":
+        exercise.attempts += 1
+        note("exercises", exercise.name, said.passed)
     return said
 
 

@@ -80,9 +80,11 @@ def written(exercise, args, expected, case):
 
 
 def unchanged(arg, original):
-    """Whether an array or a list is what it was before the call; other things cannot be written into."""
+    """Whether an array, a list, or a list of arrays is what it was before the call; no other thing can be changed."""
     if isinstance(original, np.ndarray):
         return np.array_equal(arg, original, equal_nan=arg.dtype.kind == "f")
+    if isinstance(original, list) and any(isinstance(part, np.ndarray) for part in original):
+        return len(arg) == len(original) and all(map(unchanged, arg, original))
     return not isinstance(original, list) or arg == original
 
 
@@ -135,6 +137,8 @@ def error_text(error):
 def _describe(name, arg):
     if callable(arg):
         return f"{name} {getattr(arg, '__name__', type(arg).__name__)}"
+    if isinstance(arg, list) and arg and all(isinstance(part, np.ndarray) for part in arg):
+        return f"{_describe(name, arg[0])} and {len(arg) - 1} more"
     if not isinstance(arg, np.ndarray):
         return f"{name} {arg!r}" if isinstance(arg, str) else f"{name} {arg}"
     if arg.ndim == 1 and arg.size <= 8 and arg.dtype.kind in "bi":

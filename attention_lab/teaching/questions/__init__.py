@@ -4,6 +4,7 @@ from attention_lab.teaching.questions import (
     lesson_00,
     lesson_01_scores,
     lesson_01_softmax,
+    lesson_02_again,
     lesson_02_causal,
     lesson_02_padding,
     lesson_03_again,
@@ -12,6 +13,7 @@ from attention_lab.teaching.questions import (
     lesson_04_again,
     lesson_04_cross,
     lesson_04_heads,
+    lesson_05_again,
     lesson_05_encodings,
     lesson_05_order,
     lesson_05_rotary,
@@ -44,8 +46,17 @@ from attention_lab.teaching.questions import (
     lesson_16_again,
     lesson_16_cost,
     lesson_16_tiles,
+    lesson_17_again,
     lesson_17_kernels,
     lesson_17_patterns,
+    lesson_18_again,
+    lesson_18_graphs,
+    lesson_18_others,
+    lesson_19_again,
+    lesson_19_heads,
+    lesson_19_vectors,
+    lesson_20_heads,
+    lesson_20_parts,
 )
 from attention_lab.teaching.questions.question import Question
 
@@ -95,6 +106,17 @@ _MODULES = (
     lesson_16_again,
     lesson_17_patterns,
     lesson_17_kernels,
+    lesson_17_again,
+    lesson_02_again,
+    lesson_18_graphs,
+    lesson_18_others,
+    lesson_18_again,
+    lesson_19_vectors,
+    lesson_19_heads,
+    lesson_05_again,
+    lesson_19_again,
+    lesson_20_parts,
+    lesson_20_heads,
 )
 
 BANK = {item.id: item for module in _MODULES for item in vars(module).values() if isinstance(item, Question)}
@@ -119,6 +141,9 @@ RECALL = {
     "15": ("three-on-noise", "liked-words"),
     "16": ("thirty-by-thirty", "positive-queries"),
     "17": ("core-of-a-small-model", "twice-as-deep"),
+    "18": ("reach-of-four-layers", "hidden-after-the-softmax"),
+    "19": ("kernel-with-signs", "sixty-percent-of-little"),
+    "20": ("three-times-as-long-a-query", "sines-with-themselves"),
 }
 
 # Three questions close a lesson, and are its gate: who can answer them may skip it.
@@ -141,4 +166,7 @@ CLOSING = {
     "15": ("weight-in-the-document", "sentences-shuffled", "score-for-half"),
     "16": ("shorter-than-wide", "fewer-multiplications", "twice-as-long"),
     "17": ("dilated-alone", "what-a-state-keeps", "rank-of-the-weights"),
+    "18": ("without-a-neighbour", "news-of-two-hops", "edge-by-two-heads"),
+    "19": ("cls-each-time", "sharp-head-off", "rank-and-recall"),
+    "20": ("swiglu-width", "stream-ten-times", "twice-the-text"),
 }

@@ -256,3 +256,28 @@ def additive_scores():
     pairs = np.tanh(query[:, None] + key)  # (n_q, n_k, d)
     times = pairs.size // (query @ key.T).size
     return "the same size" if times == 1 else f"{times} times as large"
+
+
+@question(
+    "eps-below-the-line",
+    lesson="01",
+    source="text C",
+    text="A softmax subtracts the row's maximum and takes exp. Then it divides by the sum plus 0.01, so that it never "
+    "divides by 0. What does the 0.01 do?",
+    options={
+        "only harm: rows sum to less than 1": "After the subtraction the largest score is 0 and exp(0) = 1, so a row's "
+        "sum is never below 1. There was nothing to guard, and now a little of each row is lost.",
+        "nothing, sums are large": "A row of eight scores has a sum between 1 and 8. Of that 0.01 is a per cent or "
+        "less, but all rows lose it.",
+        "it saves rows whose sum is 0": "No row has such a sum: its maximum is subtracted, so one of its terms is "
+        "exp(0) = 1. A row without any key is another case, for the mask to settle.",
+    },
+)
+def eps_below_the_line():
+    scores = 5 * np.random.default_rng(0).normal(size=(200, 8))
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    total = exponentials.sum(axis=-1, keepdims=True)
+    if total.min() < 0.01:
+        return "it saves rows whose sum is 0"
+    sums = (exponentials / (total + 0.01)).sum(axis=-1)
+    return "only harm: rows sum to less than 1" if (sums < 0.999).all() else "nothing, sums are large"

@@ -1,4 +1,4 @@
-"""A question of lesson 03, asked again when lesson 13 opens."""
+"""Questions of lesson 03, asked again when lessons 13 and 19 open."""
 
 import numpy as np
 
@@ -25,3 +25,23 @@ def bright_first_of_four():
     nothing = np.zeros((4, 8))
     _, weights = attention(nothing, nothing, nothing, is_causal=True)
     return f"{weights[:, 0].mean():.2f}"
+
+
+@question(
+    "sixty-percent-of-little",
+    lesson="03",
+    source="M11 Q40 again",
+    text="A query gives weight 0.6 to a value of length 1, 0.3 to one of length 3 and 0.1 to one of length 4. Which of "
+    "the three adds the longest vector to the output?",
+    options={
+        "the one with weight 0.6": "Its cell is the brightest, and what arrives from it has length 0.6. The map does "
+        "not show how long the values are.",
+        "the one with weight 0.3": "0.3 times 3 is 0.9, more than 0.6 times 1 and 0.1 times 4. Weight times length is "
+        "what arrives.",
+        "the one with weight 0.1": "The longest value, but only a tenth of it arrives: a vector of length 0.4.",
+    },
+)
+def sixty_percent_of_little():
+    weights, value = np.array([0.6, 0.3, 0.1]), np.diag([1.0, 3.0, 4.0])
+    arrives = np.linalg.norm(weights[:, None] * value, axis=-1)
+    return f"the one with weight {weights[arrives.argmax()]}"

@@ -178,3 +178,28 @@ def because_positional_encoding():
     later = np.cos(turn) * sine + np.sin(turn) * cosine, np.cos(turn) * cosine - np.sin(turn) * sine
     rotates = np.allclose(np.stack(later, -1).reshape(95, 32), shared[5:], atol=1e-12)
     return "k steps then are a rotation" if rotates else "no reason at all"
+
+
+@question(
+    "odd-width",
+    lesson="05",
+    source="text C",
+    text="Columns of the sinusoidal encoding come in pairs, first the sine, then the cosine. Now d_model is 7. What "
+    "stands in the last column?",
+    options={
+        "a sine whose cosine is missing": "Six columns make three pairs, and the seventh begins a fourth. Nothing "
+        "forbids it; only this last pair cannot be turned from one position to the next.",
+        "zeros, to fill up": "No one fills up: the formula of an even column, sin(p / base^(i / d_model)), asks for "
+        "no partner.",
+        "nothing, an odd width is refused": "Rotary embeddings must refuse it, since they turn pairs. Here each column "
+        "has a formula of its own, whether its partner is there or not.",
+    },
+)
+def odd_width():
+    try:
+        last = positional_encoding(12, 7)[:, 6]
+    except ValueError:
+        return "nothing, an odd width is refused"
+    angle = np.arange(12) / 10000 ** (6 / 7)
+    found = {"a sine whose cosine is missing": np.sin(angle), "zeros, to fill up": np.zeros(12)}
+    return next(option for option, column in found.items() if np.allclose(last, column))

@@ -217,3 +217,36 @@ def because_pre_norm():
     f.down.weight[:] = 0
     own, normed = (np.array_equal(stream + f(norm(x)), x) for stream in (x, norm(x)))
     return "x then has a way of its own" if own and not normed else "no reason at all"
+
+
+@question(
+    "order-of-the-block",
+    lesson="06",
+    source="text C",
+    text="How is an encoder block put together? A is attention, F the feed-forward net, N a norm, each with numbers of "
+    "its own. Which lines are the pre-norm block of this course?",
+    options={
+        "`y = x + A(N(x))`, then `y + F(N(y))`": "Two sublayers, one after the other. Each reads a normed copy of the "
+        "stream, and adds what it finds to the stream itself.",
+        "`x + A(N(x)) + F(N(x))`": "Side by side: F does not see what A has found. Some models are built like this, "
+        "and it saves time; ours is not.",
+        "`y = N(x + A(x))`, then `N(y + F(y))`": "That is post-norm, the order of the first transformer. There the "
+        "stream itself goes through each norm.",
+    },
+)
+def order_of_the_block():
+    x = np.random.default_rng(0).normal(3, 2, size=(5, 8))
+    block = EncoderBlock(8, 2, 16, norm="pre", rng=np.random.default_rng(1))
+    output, _ = block(x)
+
+    def attend(x):
+        return block.attention(x)[0]
+
+    forward, norm = block.feed_forward, LayerNorm(8)  # the block's own norms are new too: gain 1, bias 0
+    pre, post = x + attend(norm(x)), norm(x + attend(x))
+    lines = {
+        "`y = x + A(N(x))`, then `y + F(N(y))`": pre + forward(norm(pre)),
+        "`x + A(N(x)) + F(N(x))`": pre + forward(norm(x)),
+        "`y = N(x + A(x))`, then `N(y + F(y))`": norm(post + forward(post)),
+    }
+    return next(line for line, result in lines.items() if np.allclose(result, output))

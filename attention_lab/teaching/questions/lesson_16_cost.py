@@ -145,3 +145,28 @@ def a_second_forward():
     checkpoint(lambda x: calls.append(1) or x * x, x).sum().backward()
     more = (len(calls) + 2) / (1 + 2)
     return {3: "no more", 4: "about a third more"}.get(round(3 * more), "twice as much")
+
+
+@question(
+    "longer-or-wider",
+    lesson="16",
+    source="text C",
+    text="One head reads n tokens, with d numbers in each query, key and value. First n is doubled, then d instead. By "
+    "what are the multiplications of scores and mixing multiplied, and by what the number of weights?",
+    options={
+        "n: by 4 and 4; d: by 2 and 1": "Time grows with n² · d, memory for the weights with n². A wider head makes "
+        "each of the n² products longer, and no product more.",
+        "n: by 2 and 2; d: by 4 and 4": "That is how the matrices of a layer grow, n · d². Scores are for pairs of "
+        "tokens: it is n that counts twice.",
+        "n: by 4 and 2; d: by 2 and 2": "The weights are n rows of n numbers, so they grow with n² as well. And d is "
+        "summed over: it does not appear in their number.",
+    },
+)
+def longer_or_wider():
+    def cost(n, d):
+        weights = attention(*np.ones((3, n, d)))[1].size
+        return 2 * weights * d, weights
+
+    at_first, more = cost(8, 4), {"n": cost(16, 4), "d": cost(8, 8)}
+    by = {name: [now // before for now, before in zip(later, at_first, strict=True)] for name, later in more.items()}
+    return "; ".join(f"{name}: by {multiplications} and {weights}" for name, (multiplications, weights) in by.items())

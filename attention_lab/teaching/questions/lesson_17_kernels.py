@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attention_lab import KVCache, linear_attention, performer_attention
+from attention_lab import KVCache, linear_attention, linformer_attention, performer_attention
 from attention_lab import scaled_dot_product_attention as attention
 from attention_lab.teaching.exercises.lesson_17 import causal_linear_attention
 from attention_lab.teaching.questions.question import question
@@ -193,3 +193,27 @@ def because_random_features():
     mended = bare * np.exp(-(query @ query + key @ key) / 2)
     fits = abs(mended / wanted - 1) < 0.1 < bare / wanted - 1
     return "else the mean is too large" if fits else "it only keeps numbers small"
+
+
+@question(
+    "mixed-with-the-future",
+    lesson="17",
+    source="text C",
+    text="Linformer mixes 64 keys into 8, and 64 values too, by two learned matrices. Can a model that writes token by "
+    "token use it, if the first query is shown the first mixture only?",
+    options={
+        "no, a mixture holds later tokens": "Each of the 8 is a sum over all 64 places. Whoever reads one reads the "
+        "future: Linformer is for encoders, and for one length.",
+        "yes, a mask on the 8 is enough": "A mask chooses among mixtures. It cannot take a token out of one that holds "
+        "all of them.",
+        "yes, only the queries must be in order": "The queries are in order, and still the first one reads what a "
+        "sum has brought from the end.",
+    },
+)
+def mixed_with_the_future():
+    rng = np.random.default_rng(0)
+    (query, key, value), mixing = rng.normal(size=(3, 64, 8)), rng.normal(size=(8, 64)) / 8
+    other = value.copy()
+    other[-1] += 1  # the last token alone
+    first = [linformer_attention(query[:1], key, v, mixing[:1], mixing[:1]) for v in (value, other)]
+    return "yes, a mask on the 8 is enough" if np.allclose(*first) else "no, a mixture holds later tokens"

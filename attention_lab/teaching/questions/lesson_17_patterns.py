@@ -117,3 +117,26 @@ def because_longformer_mask():
     row[1:], column[0, 1:] = False, False  # only one of the two directions
     reached = [((near | part).astype(int) @ (near | part) > 0).all() for part in (star, row, column)]
     return "news must come in and go out" if reached == [True, False, False] else "attention weights are symmetric"
+
+
+@question(
+    "one-way-or-both",
+    lesson="17",
+    source="Q129",
+    text="64 tokens, a window of 4 on both sides, two layers. Token 0 becomes global: first all may see it, and no "
+    "more; then it may see all as well. How many tokens does the last one know of?",
+    options={
+        "11, then 64": "With the column alone token 0 has news of its own window only, and hands that on: 4 tokens on "
+        "top of the last one's 7. Row and column together bring all to all in two layers.",
+        "64, then 64": "All can ask token 0 at once, but what does it know? Without its row it has seen its own "
+        "window, and no more than that.",
+        "7, then 64": "7 is the reach of the two windows. The column adds a little: token 0, and what it found near "
+        "itself in the first layer.",
+    },
+)
+def one_way_or_both():
+    near, star = sliding_window_mask(64, window=4, is_causal=False), global_mask(64, positions=[0])
+    column = star & (np.arange(64) == 0)  # all see token 0
+    masks = [(near | part).astype(int) for part in (column, star)]
+    one_way, both = (np.count_nonzero((mask @ mask)[-1]) for mask in masks)
+    return f"{one_way}, then {both}"

@@ -83,6 +83,13 @@ def test_lessons_have_their_exercises():
         "random_features",
         "longformer_mask",
         "two_step_mask",
+        "neighbour_attention",
+        "offset_weights",
+        "rollout",
+        "top_matches",
+        "induction_score",
+        "previous_token_head",
+        "logit_lens",
     ]
 
 

@@ -80,7 +80,8 @@ def test_every_axis_of_a_case_is_a_different_prime(exercise):
     for case in exercise.cases:
         parts = 2 if exercise.name == "rotary" else dict(zip(exercise.parameters, case)).get("num_heads", 1)
         for array in (arg for arg in case if isinstance(arg, np.ndarray)):
-            sizes = [n if is_prime(n) or n % parts else n // parts for n in array.shape if n != 1]
+            shape = array.shape[:-1] if exercise.name == "rollout" else array.shape  # queries are keys
+            sizes = [n if is_prime(n) or n % parts else n // parts for n in shape if n != 1]
             assert all(map(is_prime, sizes)), array.shape
             assert len(set(sizes)) == len(sizes), array.shape
 
@@ -196,6 +197,12 @@ def by_linear_attention(phi_q, phi_k, value):
     return weights @ value, phi_k.T @ value, phi_k.sum(0)
 
 
+def by_head_summary(weights):
+    """The mean over all rows, of which the first has no token before it: the largest stays the largest."""
+    previous = np.stack([attention_lab.head_summary(layer)["previous"] for layer in weights])
+    return np.unravel_index(previous.argmax(), previous.shape)
+
+
 def by_package(name, args):
     """The package's own function for an exercise."""
     lab = attention_lab
@@ -245,6 +252,9 @@ def by_package(name, args):
             n, window=window, global_positions=positions
         ),
         "causal_linear_attention": by_linear_attention,
+        "rollout": lab.attention_rollout,
+        "logit_lens": lambda streams, gain, table: functional.rms_norm(streams, gain, 1e-5) @ table.T,
+        "previous_token_head": by_head_summary,
         "online_softmax": lambda scores, value, *state: lab.online_softmax(scores, value, state),
         "cached_mask": lambda n_new, n_kept: lab.causal_mask(n_new, n_kept + n_new),
     }
@@ -259,6 +269,9 @@ ALONE |= {"seasonal_naive"}  # see test_gallery_14.py
 ALONE |= {"pad_documents"}  # see test_gallery_15.py
 ALONE |= {"block_cost"}  # see test_gallery_16.py
 ALONE |= {"random_features", "two_step_mask"}  # see test_gallery_17.py
+ALONE |= {"neighbour_attention", "offset_weights"}  # see test_gallery_18.py
+ALONE |= {"top_matches"}  # see test_gallery_19.py
+ALONE |= {"induction_score"}  # see test_gallery_20.py
 
 
 @pytest.mark.parametrize("name", sorted(EXERCISES.keys() - ALONE))

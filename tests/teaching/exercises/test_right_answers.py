@@ -24,6 +24,9 @@ from tests.teaching.exercises import (  # noqa: F401, they fill RIGHT
     right_15,
     right_16,
     right_17,
+    right_18,
+    right_19,
+    right_20,
 )
 from tests.teaching.exercises.right import RIGHT
 

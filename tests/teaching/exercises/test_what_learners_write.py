@@ -19,6 +19,9 @@ from tests.teaching.exercises import (  # noqa: F401, they fill WRONG
     wrong_15,
     wrong_16,
     wrong_17,
+    wrong_18,
+    wrong_19,
+    wrong_20,
 )
 from tests.teaching.exercises.wrong import REFERENCE, WRONG, wrong
 

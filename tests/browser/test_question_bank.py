@@ -1,0 +1,65 @@
+"""Lesson 21 by the keyboard alone: pages are turned, answers revealed, questions found, other ones drawn."""
+
+import pytest
+
+from tests.browser.lab import poll
+
+pytestmark = pytest.mark.parametrize("notebook", ["21_question_bank.ipynb"], indirect=True, scope="session")
+
+
+def press(button):
+    poll(button.is_enabled, 10, "the button stays disabled")
+    button.focus()
+    button.press("Space")
+
+
+def test_space_turns_the_pages_of_slides_and_the_focus_stays(notebook):
+    show = notebook.page.locator(".al-q-slides").last
+    show.scroll_into_view_if_needed()
+    page, onward = show.locator(".al-q-text"), show.get_by_role("button", name="Next")
+    seen = [page.inner_text()]
+    onward.focus()
+    for _ in range(2):
+        notebook.page.keyboard.press("Space")
+        poll(lambda: page.inner_text() not in seen, 10, "the page was not turned")
+        seen.append(page.inner_text())
+    assert show.locator(".al-q-said").count() == 0
+    press(show.get_by_role("button", name="Reveal"))
+    poll(show.locator(".al-q-said").count, 10, "nothing was revealed")
+    press(show.get_by_role("button", name="Previous"))
+    poll(lambda: page.inner_text() == seen[1], 10, "the page was not turned back")
+    assert show.locator(".al-q-said").count() == 0
+
+
+def test_a_question_is_found_and_unfolds(notebook):
+    index = notebook.page.locator(".al-q-index")
+    index.scroll_into_view_if_needed()
+    words, rows = index.get_by_placeholder("words, an id"), index.locator(".al-q-choices button:visible")
+    words.fill("sine-alone")
+    poll(lambda: rows.count() == 1, 10, "an id is that of one question")
+    press(rows.first)
+    poll(index.locator(".al-q-said").count, 10, "no answer unfolded")
+    assert "al.predict('sine-alone')" in index.inner_text()
+    press(rows.first)
+    poll(lambda: not index.locator(".al-q-said").count(), 10, "the answer was not folded")
+    words.fill("")
+    poll(lambda: rows.count() == 8, 10, "not all questions came back")
+
+
+def test_a_self_test_scores_and_draws_others(notebook):
+    test = notebook.page.locator(".al-q", has_text="Part V").first
+    test.scroll_into_view_if_needed()
+    cards = test.locator(".al-q-card")
+    press(test.get_by_role("button", name="Ask these again"))
+    for card in cards.all():
+        poll(lambda card=card: not card.locator(".al-q-said").count(), 10, "the question was not opened again")
+        press(card.locator(".al-q-choices button").first)
+        press(card.get_by_role("button", name="Lock my answer"))
+        poll(card.locator(".al-q-said").count, 20, "a locked answer brought no feedback")
+    poll(test.locator(".al-q-result").count, 10, "no score")
+    assert "of 6 right" in test.locator(".al-q-result").inner_text()
+    before, others = cards.all_inner_texts(), test.get_by_role("button", name="Other questions")
+    press(others)
+    poll(lambda: cards.count() == 6 and not set(cards.all_inner_texts()) & set(before), 20, "no other questions")
+    assert test.locator(".al-q-result").count() == 0
+    assert others.evaluate("button => button === document.activeElement")
