@@ -190,7 +190,7 @@ def _leading(query, key, value, mask, enable_gqa):
 
 def _each_head(work, own, shared, leading, group, *, tiles, scale, threads, **options):
     """Let `work` go through the heads, each with arrays of its own and some that serve a group of heads."""
-    together = 1 if group > 1 else tiles.together
+    together = tiles.together = 1 if group > 1 or not leading else max(1, min(tiles.together, leading[-1]))
     parts = [by_head(x, leading, together) for x in own] + [by_head(x, leading, together, group) for x in shared]
     multiplications = math.prod(leading) * tiles.n_q * tiles.n_k * sum(x.shape[-1] for x in shared)
     share(partial(work, tiles=tiles, scale=scale, **options), list(zip(*parts)), threads, multiplications)

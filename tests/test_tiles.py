@@ -155,6 +155,19 @@ def test_small_heads_share_a_tile():
         assert tiles.room().size <= 1.5 * 128 * 512 + 128
 
 
+@pytest.mark.parametrize("block_size", [1, 1000, 10**18])
+@pytest.mark.parametrize("enable_gqa", [False, True])
+def test_memory_hangs_on_the_heads_and_not_on_the_block_size(block_size, enable_gqa):
+    x = normal(2, 4, 8)
+    tracemalloc.start()
+    try:
+        for array in [x] if enable_gqa else [x, x[0], x[:0]]:
+            blockwise_attention(array, array, array, block_size=block_size, enable_gqa=enable_gqa)
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
+
+
 class FakeBlas:
     """What threadpoolctl says of BLAS, and what it is told."""
 
