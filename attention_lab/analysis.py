@@ -216,7 +216,10 @@ def attention_rollout(weights):
     if weights.ndim < 4 or 0 in weights.shape or weights.shape[-1] != weights.shape[-2]:
         raise ValueError(f"weights must be (layers, ..., heads, n, n) and not empty, got shape {weights.shape}")
     steps = (weights.mean(-3) + np.eye(weights.shape[-1])) / 2
-    return reduce(lambda below, step: step @ below, steps).astype(dtype, copy=False)
+    rollout = reduce(lambda below, step: step @ below, steps)
+    if not rollout.max() <= np.finfo(dtype).max:
+        raise ValueError(f"weights grow too large for {dtype} through the layers: rows should sum to at most 1")
+    return rollout.astype(dtype, copy=False)
 
 
 def _weights(weights):

@@ -284,7 +284,8 @@ class GraphAttention:
         """
         x, adjacency = check_rows("x", x, self.attention.d_model), as_visible("adjacency", adjacency)
         n = x.shape[-2]
-        if adjacency.shape[-2:] != (n, n) or adjacency.ndim > x.ndim:
+        leading = zip(adjacency.shape[-3::-1], x.shape[-3::-1])  # each axis of the graphs serves one of x
+        if adjacency.shape[-2:] != (n, n) or adjacency.ndim > x.ndim or any(a not in (1, b) for a, b in leading):
             raise ValueError(f"adjacency must be ({n}, {n}), or one a graph of x {x.shape}, got {adjacency.shape}")
         if self.self_loops:
             adjacency = adjacency | np.eye(n, dtype=bool)

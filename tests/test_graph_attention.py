@@ -96,7 +96,8 @@ def test_one_graph_for_a_batch_or_one_each():
     for i in range(3):
         assert_close(output[i], attention(X[i], graphs[i])[0])
     assert weights.shape == (3, HEADS, N, N)
-    same = attention(X, JOINED)[0]
+    assert_close(attention(np.stack([X, X]), graphs)[0][1], output)
+    same = attention(X, JOINED[None])[0]
     assert_close(same[2], attention(X[2], JOINED)[0])
 
 
@@ -120,6 +121,9 @@ def test_the_dtype_is_kept(dtype):
         (lambda: layer()(X, 3 * JOINED.astype(int)), "adjacency of integers must hold 0"),
         (lambda: layer()(X, JOINED[:5]), r"adjacency must be \(7, 7\), .* got \(5, 7\)"),
         (lambda: layer()(X[0], np.stack([JOINED] * 3)), r"one a graph of x \(7, 6\), got \(3, 7, 7\)"),
+        (lambda: layer()(X[:2], np.stack([JOINED] * 3)), r"one a graph of x \(2, 7, 6\), got \(3, 7, 7\)"),
+        (lambda: layer()(X[:1], np.stack([JOINED] * 3)), r"one a graph of x \(1, 7, 6\), got \(3, 7, 7\)"),
+        (lambda: layer()(np.stack([X, X]), np.stack([JOINED] * 2)), r"of x \(2, 3, 7, 6\), got \(2, 7, 7\)"),
         (lambda: layer()(X, JOINED[:5, :5]), "adjacency must be"),
         (lambda: layer()(X, JOINED[0]), "adjacency must be"),
         (lambda: layer()(X[..., :4], JOINED), "x has 4 features"),

@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_lab.checks import check_generator, check_number, check_size
 
-CLASSES = 4
+CLASSES, MOST = 4, 10_000
 
 
 class Graph(NamedTuple):
@@ -32,6 +32,7 @@ def planted_graph(num_nodes=200, *, degree=10, same=0.95, reliable=1 / 3, noise=
     Parameters
     ----------
     num_nodes : int
+        At most 10,000: each pair of nodes takes some bytes.
     degree : float
         How many neighbours a node has, about.
     same : float
@@ -39,7 +40,7 @@ def planted_graph(num_nodes=200, *, degree=10, same=0.95, reliable=1 / 3, noise=
     reliable : float
         Share of the nodes that are reliable.
     noise : float
-        Standard deviation of the noise.
+        Standard deviation of the noise, at most a million.
     rng : numpy.random.Generator
 
     Returns
@@ -58,11 +59,14 @@ def planted_graph(num_nodes=200, *, degree=10, same=0.95, reliable=1 / 3, noise=
     ((50, 8), True)
     """
     n, rng = check_size("num_nodes", num_nodes, low=1), check_generator(rng)
-    degree, noise = check_number("degree", degree, low=0), check_number("noise", noise, low=0)
+    if n > MOST:
+        raise ValueError(f"num_nodes must be at most {MOST:,}, got {n:,}")
+    degree, noise = check_number("degree", degree, low=0), check_number("noise", noise, low=0, high=1e6)
     same, reliable = (check_number(*given, low=0, high=1) for given in (("same", same), ("reliable", reliable)))
     labels, trusted = np.sort(rng.integers(0, CLASSES, n)), rng.random(n) < reliable
     chance = np.where(labels[:, None] == labels, same, (1 - same) / (CLASSES - 1))
-    joined = np.triu(rng.random((n, n)) < degree * chance / chance.sum(axis=-1, keepdims=True), k=1)
+    total = chance.sum(axis=-1, keepdims=True)  # 0 where there is no other class, and no neighbour of the own is wanted
+    joined = np.triu(rng.random((n, n)) < degree * chance / np.where(total > 0, total, 1), k=1)
     said = np.where(trusted, labels, rng.integers(0, CLASSES, n))
     features = noise * rng.normal(size=(n, 2 * CLASSES))
     features[np.arange(n), said] += 2

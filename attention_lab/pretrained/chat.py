@@ -60,7 +60,7 @@ class ChatModel:
 
     def prompt(self, question, *, system=SYSTEM):
         """A question as the model has learned to be asked: who speaks stands between special tokens."""
-        said = {"system": system, "user": question}
+        said = {"system": self._plain("system", system), "user": self._plain("question", question)}
         turns = "".join(f"<|im_start|>{role}\n{text}<|im_end|>\n" for role, text in said.items())
         return turns + "<|im_start|>assistant\n"
 
@@ -117,6 +117,19 @@ class ChatModel:
         Source: nostalgebraist 2020, "interpreting GPT: the logit lens".
         """
         return linear(self.model.encoder.final_norm(stream), self.model.embed.table.T)
+
+    def _plain(self, name, text):
+        """The text, if no special token stands in it: one would end the turn, and begin another speaker's."""
+        if not isinstance(text, str):
+            raise TypeError(f"{name} must be a string, got {text!r:.80}")
+        special = [token.content for token in self.tokenizer.get_added_tokens_decoder().values() if token.special]
+        found = next((token for token in special if token in text), None)
+        if found is not None:
+            raise ValueError(
+                f"{name} contains the special token {found!r}, which would tell the model that a turn or a text ends "
+                f"there: leave it out, or put a space into it"
+            )
+        return text
 
     def _short(self, text):
         ids = self.ids(text)

@@ -103,6 +103,7 @@ class DigitReader:
     """
 
     def __init__(self, d_model, num_heads, *, stem="convolution", num_layers=1, rng=None, dtype=np.float32):
+        check_size("d_model", d_model, low=1)
         rng = np.random.default_rng() if rng is None else rng
         about, bends = {"rng": rng, "dtype": dtype}, check_choice("stem", stem, STEMS) == "convolution"
         self.convolve = Linear(9, 8, **about) if bends else None
@@ -124,4 +125,4 @@ class DigitReader:
         x = self.positions(x.reshape(*x.shape[:-3], 16, x.shape[-1]))
         if self.encoder is not None:
             x, weights = self.encoder(x)
-        return self.head(x.reshape(*x.shape[:-2], -1)), weights
+        return self.head(x.reshape(*x.shape[:-2], 16 * x.shape[-1])), weights

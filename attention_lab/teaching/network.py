@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from attention_lab.checks import as_visible, check_number, check_size, numeric
-from attention_lab.teaching.view import as_text, first_of_largest, number_repeats
+from attention_lab.teaching.view import as_text, first_of_largest, number_repeats, read_texts
 
 MOST = 200  # nodes
 
@@ -67,13 +67,15 @@ class Network:
             raise ValueError("weights must be finite and not below 0")
         self.adjacency = _of_shape("adjacency", as_visible("adjacency", self.adjacency), (n, n))
         self.places = _scaled(_of_shape("places", numeric("places", self.places).astype(float), (n, 2)))
-        squares = np.zeros(n, bool) if self.squares is None else as_visible("squares", self.squares)
-        self.squares = _of_shape("squares", squares, (n,))
-        tokens = [as_text(token) for token in self.tokens]
+        squares = np.zeros(n, bool) if self.squares is None else numeric("squares", self.squares)
+        if squares.dtype.kind == "f":
+            raise TypeError(f"squares must be boolean or 0/1 integers, got dtype {squares.dtype}")
+        self.squares = _of_shape("squares", as_visible("squares", squares), (n,))
+        tokens = read_texts("tokens", self.tokens)
         if tokens and len(tokens) != n:
             raise ValueError(f"tokens has {len(tokens)} entries: expected {n}, one a node")
         self.tokens = number_repeats(tokens) or [str(i) for i in range(n)]
-        self.kinds = tuple(as_text(kind) for kind in self.kinds)
+        self.kinds = tuple(read_texts("kinds", self.kinds))
         if len(self.kinds) != 2:
             raise ValueError(f"kinds must name squares and circles, got {self.kinds!r}")
         if check_size("query", self.query) >= n:
@@ -89,19 +91,25 @@ class Network:
     @property
     def read(self):
         """The other nodes from which this one reads something: {node: share of the widest line}."""
-        row = np.where(self.adjacency[self.query], self.weights[self.query], 0)
+        row = self._row
         return {j: min(row[j] / self.limit, 1.0) for j in np.flatnonzero(row).tolist() if j != self.query}
+
+    @property
+    def _row(self):
+        """What the node reads of itself and along its edges: a weight without an edge is neither drawn nor told."""
+        seen = self.adjacency[self.query] | (np.arange(len(self.weights)) == self.query)
+        return np.where(seen, self.weights[self.query], 0)
 
     @property
     def alt(self):
         """The picture in words."""
-        many, row = len(self.lines), self.weights[self.query]
-        size = f"a graph of {len(row)} nodes, joined by {many} {'line' if many == 1 else 'lines'}"
+        n, many = len(self.weights), len(self.lines)
+        size = f"a graph of {n} node{'s' * (n > 1)}, joined by {many} line{'s' * (many != 1)}"
         return f"{size}; '{self.tokens[self.query]}' {self.finding()}"
 
     def finding(self):
         """What there is to say of the node that reads."""
-        row = self.weights[self.query]
+        row = self._row
         if not row.any():
             return "reads nothing"
         best = first_of_largest(row)

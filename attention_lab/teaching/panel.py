@@ -41,6 +41,7 @@ class Panel:
     title: str = ""
     axes: tuple = AXES  # what rows and columns are
     columns: str = "key"  # the role of the columns
+    measure: str | None = None  # what a colour stands for, if not for what `kind` says
 
     def __post_init__(self):
         self.axes = tuple(shorten(drawable(name), _AXIS_ROOM) for name in self.axes)
@@ -290,7 +291,7 @@ def _with_uniform(ticks, panel, apart):
 def bar_name(panel):
     """The name of a colour bar and of its scale."""
     if panel.kind != "weights":
-        noun = {"scores": "score", "signed": "value"}[panel.kind]
+        noun = panel.measure or {"scores": "score", "signed": "value"}[panel.kind]
         return f"{noun}, ± about zero"
     scales = {"unit": "scale 0 to 1", "shared": "shared scale", "own": "own scale", "log": "log scale"}
-    return f"weight, {scales.get(panel.scale, 'fixed scale')}"
+    return f"{panel.measure or 'weight'}, {scales.get(panel.scale, 'fixed scale')}"

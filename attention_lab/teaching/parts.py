@@ -1,8 +1,10 @@
 """The course as a whole: its Parts, the lessons in each, and which questions stand for them."""
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 from attention_lab.teaching.questions import BANK
+from attention_lab.teaching.questions.question import Question
 
 PARTS = {"I": "The mechanism", "II": "Learning", "III": "Tasks", "IV": "Scale", "V": "Real models"}
 LESSONS = {  # by Part: number and title
@@ -28,6 +30,8 @@ LESSONS = {  # by Part: number and title
     "IV": {"16": "The quadratic cost", "17": "Sparse and linear", "18": "Hybrids"},
     "V": {"19": "A real encoder", "20": "A real language model"},
 }
+_DEMAND = "what must be a Part (I to V), a lesson such as '05' or ids of the bank"
+_CHOSEN = "Chosen questions"
 
 
 def questions_of(what):
@@ -35,9 +39,10 @@ def questions_of(what):
 
     Parameters
     ----------
-    what : str or iterable of str
+    what : str, Question, or iterable of them
         A Part, ``"III"``; a lesson, ``"05"``; or ids of the bank, ``["sine-alone", "pads-vanish"]``. Of a Part or a
         lesson come those that stand alone: neither reasons for a line of an exercise, nor what a recall asks again.
+        A question of your own may stand among the ids.
 
     Returns
     -------
@@ -45,7 +50,7 @@ def questions_of(what):
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If there is no such Part, lesson or question, or nothing is named.
 
     Examples
@@ -59,12 +64,14 @@ def questions_of(what):
         lessons = LESSONS.get(what, {what})
         found = [item for item in BANK.values() if item.lesson in lessons and _stands_alone(item)]
         if not found:
-            raise ValueError(f"what must be a Part (I to V), a lesson such as '05' or ids of the bank, got {what!r}")
+            raise ValueError(f"{_DEMAND}, got {what!r}")
         return found
-    names = [what] if isinstance(what, str) else list(what)
+    names = [what] if isinstance(what, (str, Question)) else list(what) if isinstance(what, Iterable) else [None]
+    if not all(isinstance(name, (str, Question)) for name in names):
+        raise TypeError(f"{_DEMAND}, got {what!r}")
     if not names:
         raise ValueError("what must name at least one question, got none")
-    return [_named(name) for name in names]
+    return [name if isinstance(name, Question) else _named(name) for name in names]
 
 
 def title_of(what):
@@ -74,7 +81,7 @@ def title_of(what):
     for lessons in LESSONS.values():
         if isinstance(what, str) and what in lessons:
             return f"Lesson {what}: {lessons[what]}"
-    return "Chosen questions"
+    return _CHOSEN
 
 
 def _stands_alone(item):
@@ -82,6 +89,8 @@ def _stands_alone(item):
 
 
 def _named(id):
+    if title_of(id) != _CHOSEN:
+        raise ValueError(f"{id!r} is {title_of(id)}: give one Part or lesson alone, not in a list")
     if id not in BANK:
         near = get_close_matches(str(id), BANK, n=1, cutoff=0.4)
         raise ValueError(f"no question is called {id!r}" + (f": did you mean {near[0]!r}?" if near else ""))

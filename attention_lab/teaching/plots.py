@@ -29,7 +29,7 @@ _ROOM = {1: 384, 2: 260, 3: 190, 4: 144}  # points for a panel, by the number of
 
 def heatmap(
     weights, tokens=None, *, query_tokens=None, key_tokens=None, mask=None, padding=None, kind="weights", scale="unit",
-    annot="auto", query=None, title=None, ax=None, caption=None, axes=AXES,
+    annot="auto", query=None, title=None, ax=None, caption=None, axes=AXES, measure=None,
 ):  # fmt: skip
     """Draw who attends to whom: queries from top to bottom, keys from left to right.
 
@@ -62,6 +62,8 @@ def heatmap(
         A sentence instead of the computed one, for instance before a prediction.
     axes : (str, str)
         What rows and columns are: ``("position", "feature")``, say, of signed values.
+    measure : str, optional
+        What a colour stands for, "probability", say: it names the colour bar.
 
     Returns
     -------
@@ -82,7 +84,7 @@ def heatmap(
     check_options(kind, scale, annot)
     labels = read_tokens(tokens, query_tokens, key_tokens, values.shape)
     masks, axes = read_masks(mask, padding, values.shape), read_axis_names(axes)
-    panel = Panel(values, *masks, kind, *labels, scale=scale, axes=axes)
+    panel = Panel(values, *masks, kind, *labels, scale=scale, axes=axes, measure=read_title(measure))
     panel.norm = colour_norm(kind, scale, values[panel.drawn])
     query = read_query(query, len(values))
     alt = describe(panel, query) if caption is None else read_text(caption)

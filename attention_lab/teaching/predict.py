@@ -6,6 +6,7 @@ from html import escape
 import ipywidgets as widgets
 import traitlets
 
+from attention_lab.checks import check_size
 from attention_lab.runs.record import note
 from attention_lab.teaching.question_text import as_html, asked, plain, verdict
 from attention_lab.teaching.questions import BANK, CLOSING, RECALL
@@ -155,6 +156,8 @@ class Quiz(LessonWidget):
 
     def lock(self, i, option):
         """Answer question `i`, counted from 0, with the text of an option."""
+        if check_size("i", i) >= len(self.cards):
+            raise ValueError(f"i must be a question from 0 to {len(self.cards) - 1}, got {i}")
         self.cards[i].lock(option)
 
     def again(self):
@@ -215,8 +218,10 @@ class Card(widgets.VBox):
     def lock(self, option):
         """Freeze this choice, then compute the answer."""
         self.choose(option)
-        self.right, self.feedback.value = verdict(self.question, option)
-        note("questions", self.question.id, self.right)
+        right, self.feedback.value = verdict(self.question, option)
+        self.right = bool(right)
+        if right is not None and BANK.get(self.question.id) is self.question:  # the record is of the course alone
+            note("questions", self.question.id, right)
         self.locked = True
         self._refresh()
 

@@ -1,10 +1,12 @@
 """The whole bank to search: by Part, by lesson, by a word, by a row's number; each answer unfolds when asked for."""
 
+import math
 import re
 from html import escape
 
 import ipywidgets as widgets
 
+from attention_lab.checks import check_choice, check_size
 from attention_lab.teaching.parts import LESSONS, PARTS, title_of
 from attention_lab.teaching.question_text import as_html, explained, plain
 from attention_lab.teaching.questions import BANK
@@ -57,12 +59,15 @@ class QuestionIndex(LessonWidget):
 
     def search(self, words="", place=""):
         """Choose: words that a question must hold, and a Part or a lesson."""
-        self.place.value, self.words.value = place, words
+        if not isinstance(words, str):
+            raise TypeError(f"words must be a str, got {words!r}")
+        places = tuple(value for _, value in self.place.options)
+        self.place.value, self.words.value = check_choice("place", place or "", places), words
 
     def turn(self, step):
         """Turn so many pages; after the last one comes the first."""
         pages = max(1, -(-len(self.found) // ROWS))
-        self.page = (self.page + step) % pages
+        self.page = (self.page + check_size("step", step, low=-math.inf)) % pages
         shown = self.found[self.page * ROWS :][:ROWS]
         for row, question in zip(self._rows, [*shown, *[None] * ROWS]):
             row.show(question)

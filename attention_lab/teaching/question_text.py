@@ -13,10 +13,10 @@ def asked(question, number=""):
 
 
 def verdict(question, chosen):
-    """Whether the choice is right, and the HTML that says so and why."""
+    """Whether the choice is right, None where no answer could be computed, and the HTML that says so and why."""
     answer, error = _computed(question)
     if error:
-        return False, error
+        return None, error
     if chosen == answer:
         parts = [_said("right", "Right:", chosen, question)]
     else:

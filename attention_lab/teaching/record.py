@@ -4,13 +4,14 @@ from html import escape
 
 import ipywidgets as widgets
 
-from attention_lab.runs.record import clear_record, read_record, record_file
+from attention_lab.runs.record import clear_record, is_writable, read_record, record_file
 from attention_lab.teaching.exercises import EXERCISES
 from attention_lab.teaching.parts import LESSONS
 from attention_lab.teaching.questions import BANK
 from attention_lab.teaching.widget import LessonWidget, css, style
 
 OFF = "No record is kept: ATTENTION_LAB_HOME is set to nothing, or there is no home folder."
+REFUSED = "Your record cannot be written: {}. What you answer now is not counted."
 EMPTY = "Your record is empty. From now on it counts the answers that you lock and the functions that you check."
 COLUMNS = ("questions answered", "right the last time", "exercises tried", "solved")
 
@@ -57,7 +58,7 @@ class Record(LessonWidget):
         return [id for id, entry in self.questions.items() if id in BANK and not entry["last"]]
 
     def clear(self):
-        """Forget all that was counted."""
+        """Forget all that was counted; an OSError that names the file where it cannot be deleted."""
         clear_record()
         self.questions, self.exercises = {}, {}
         self._table.value = self._html()
@@ -79,9 +80,9 @@ class Record(LessonWidget):
     def __repr__(self):
         rows = list(self.rows())
         if not rows:
-            return OFF if record_file() is None else EMPTY
+            return OFF if record_file() is None else EMPTY if is_writable() else REFUSED.format(record_file())
         lines = [f"{name}: " + ", ".join(map(_counted, numbers, COLUMNS)) for name, numbers in rows]
-        return "\n".join([*lines, f"Kept in {record_file()}"])
+        return "\n".join([*lines, _where()])
 
     def _html(self):
         rows = list(self.rows())
@@ -89,8 +90,13 @@ class Record(LessonWidget):
             return f"<p>{escape(repr(self))}</p>"
         head = "".join(f'<th scope="col">{name}</th>' for name in ("lesson", *COLUMNS))
         body = "".join(f"<tr>{_cells(name, numbers)}</tr>" for name, numbers in rows)
-        kept = f'<p class="al-q-heading">Kept in <code>{escape(str(record_file()))}</code></p>'
+        kept = f'<p class="al-q-heading">{escape(_where())}</p>'
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{kept}"
+
+
+def _where():
+    """Where what is shown is kept, and whether more will be."""
+    return f"Kept in {record_file()}" if is_writable() else REFUSED.format(record_file())
 
 
 def _by_lesson(entries, lesson_of):

@@ -18,7 +18,7 @@ def self_test(what, *, number=QUESTIONS, rng=None):
 
     Parameters
     ----------
-    what : str or iterable of str
+    what : str, Question, or iterable of them
         ``"I"`` to ``"V"``, a lesson such as ``"05"``, or ids of the bank.
     number : int
         How many questions, at most.

@@ -16,7 +16,7 @@ def slides(what):
 
     Parameters
     ----------
-    what : str or iterable of str
+    what : str, Question, or iterable of them
         ``"I"`` to ``"V"``, a lesson such as ``"05"``, or ids of the bank, in your order.
 
     Returns
@@ -25,7 +25,7 @@ def slides(what):
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If there is no such Part, lesson or question.
 
     Examples

@@ -77,14 +77,14 @@ class View:
         self._read_weights()
         heads, n_q, n_k = self.weights.shape
         self.axes = read_axis_names(self.axes)
-        queries, keys = _texts("query_tokens", self.query_tokens), _texts("key_tokens", self.key_tokens)
+        queries, keys = read_texts("query_tokens", self.query_tokens), read_texts("key_tokens", self.key_tokens)
         self._named = bool(queries), bool(keys)
         self.query_tokens = number_repeats(queries) or [str(i) for i in range(n_q)]
         self.key_tokens = number_repeats(keys) or [str(j) for j in range(n_k)]
         if (len(self.query_tokens), len(self.key_tokens)) != (n_q, n_k):
             got = f"{len(self.query_tokens)} query and {len(self.key_tokens)} key tokens"
             raise ValueError(f"weights are {n_q} × {n_k} but there are {got}")
-        self.titles = _texts("titles", self.titles) or ([""] if heads == 1 else [f"head {i}" for i in range(heads)])
+        self.titles = read_texts("titles", self.titles) or ([""] if heads == 1 else [f"head {i}" for i in range(heads)])
         if len(self.titles) != heads:
             raise ValueError(f"titles has {len(self.titles)} entries: expected {heads}, one a head")
         if check_size("query", self.query) >= n_q:
@@ -238,7 +238,8 @@ def as_text(token):
     return str(token).encode("utf-8", "replace").decode()
 
 
-def _texts(name, tokens):
+def read_texts(name, tokens):
+    """Names or titles as a list of texts; None is none of them."""
     if tokens is None:
         return []
     if isinstance(tokens, (str, bytes, set)) or not isinstance(tokens, Iterable):

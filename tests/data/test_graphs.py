@@ -53,6 +53,17 @@ def test_a_seed_gives_one_graph_and_classes_stand_side_by_side():
     assert (np.diff(one.labels) >= 0).all()
 
 
+@pytest.mark.parametrize("num_nodes", [1, 2])
+@pytest.mark.parametrize("same", [0, 1])
+def test_few_nodes_may_be_of_one_class(num_nodes, same):
+    graphs = [planted(seed, num_nodes=num_nodes, same=same, degree=0.5, noise=1e6) for seed in range(40)]
+    assert np.isfinite([graph.features for graph in graphs]).all()
+    assert sum((graph.labels == graph.labels[0]).all() for graph in graphs)
+    for graph in graphs:
+        alike = graph.labels[:, None] == graph.labels
+        assert not (graph.adjacency & (alike != same)).any()
+
+
 @pytest.mark.parametrize(
     ("about", "words"),
     [
@@ -60,6 +71,9 @@ def test_a_seed_gives_one_graph_and_classes_stand_side_by_side():
         ({"same": 1.5}, "same"),
         ({"reliable": -0.1}, "reliable"),
         ({"noise": -1}, "noise"),
+        ({"noise": np.inf}, "noise must be .*got inf"),
+        ({"noise": 1e39}, "noise must be at least 0 and at most 1000000.0"),
+        ({"num_nodes": 10_001}, "num_nodes must be at most 10,000, got 10,001"),
         ({"degree": -1}, "degree"),
         ({"rng": 7}, "rng"),
     ],

@@ -61,6 +61,8 @@ def test_patches_and_a_matrix_are_a_convolution():
         (lambda: patches(normal(4, 4), 2), "height, width, channels"),
         (lambda: DigitReader(16, 2)(normal(8, 7)), r"images must be \(..., 8, 8\)"),
         (lambda: DigitReader(16, 3), "does not divide"),
+        (lambda: DigitReader(None, 2), "d_model must be a whole number, got None"),
+        (lambda: DigitReader(0, 2, num_layers=0), "d_model must be at least 1"),
         (lambda: DigitReader(16, 2, stem="pixels"), "stem must be one of"),
         (lambda: DigitReader(16, 2, num_layers=-1), "num_layers"),
     ],
@@ -83,6 +85,13 @@ def test_a_reader_of_digits(stem, num_layers):
     assert [each.shape for each in weights] == [(3, 2, 16, 16)] * num_layers
     assert_allclose(model(x[1])[0], logits[1])
     assert_trains(model, lambda model, x: model(x), x, entries=2)
+
+
+@pytest.mark.parametrize("stem", ["convolution", "patches"])
+@pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3)])
+def test_a_batch_may_be_empty(stem, shape):
+    logits, weights = reader(stem)(np.ones((*shape, 8, 8)))
+    assert (logits.shape, weights[0].shape) == ((*shape, 10), (*shape, 2, 16, 16))
 
 
 def test_without_blocks_a_patch_moves_its_own_token_alone():

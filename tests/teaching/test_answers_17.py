@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attention_lab import EncoderBlock, FeedForward, linear_attention, performer_attention
+from attention_lab import EncoderBlock, FeedForward, linear_attention, performer_attention, scaled_dot_product_attention
 from attention_lab.teaching.exercises.lesson_17 import causal_linear_attention
 from attention_lab.teaching.questions import BANK
 from tests.teaching.answers import check_answer
@@ -35,6 +35,12 @@ def undivided(phi_q, phi_k, value):
 def by_count(query, key, value):
     """Each query reads itself alone."""
     return value
+
+
+def few_asked(query, key, value):
+    """Its weights are those of as many queries as there are mixtures."""
+    output, weights = scaled_dot_product_attention(query, key, value)
+    return output, weights[: len(key)]
 
 
 def at_most_64(*arrays, num_features, rng):
@@ -90,6 +96,7 @@ ANSWERS = [
     ("reach-of-windows", "10", "sliding_window_mask", whole_past, None),
     ("causal-global", "40 and 8", "causal_mask", lambda n: np.ones((n, n), bool), "40 and 40"),
     ("one-way-or-both", "11, then 64", "global_mask", no_rows, None),
+    ("scores-of-mixed-keys", "16,384", "attention", few_asked, "1,024"),
     (
         "mixed-with-the-future",
         "no, a mixture holds later tokens",

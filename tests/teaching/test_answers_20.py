@@ -62,6 +62,13 @@ def never_mind_the_keys(query, key, value, *, scale, is_causal):
     return attention(query, before, value, scale=scale, is_causal=is_causal)
 
 
+def hides_after_the_softmax(query, key, value, *, mask, scale):
+    """The key's weight is taken away, and not shared out."""
+    _, weights = attention(query, key, value, scale=scale)
+    weights = np.where(mask, weights, 0)
+    return weights @ value, weights
+
+
 def by_root(scores):
     """A key with score s weighs s² times as much as one with 0: half is at √(n − 1)."""
     weighed = np.where(scores == 0, 1, scores**2)
@@ -135,6 +142,7 @@ ANSWERS = [
     ("where-copying-looks", "at p", "attention", sees_itself, "at the first m"),
     ("without-the-one-before", "they find no match", "attention", never_mind_the_keys, "they copy as before"),
     ("nothing-for-me", "1 and 0.02", "softmax", lambda scores: softmax(scores[:8]), "1 and 1"),
+    ("without-the-sink", "5 times as long", "attention", hides_after_the_softmax, "it stays as it was"),
     ("lead-for-half", "8.3", "softmax", by_root, "64"),
     ("twice-the-text", "0.69", "softmax", by_whole_lead, "6.9"),
     ("because-induction_score", "nothing else can guess them", "np", Walk(), "weights must sum to one"),

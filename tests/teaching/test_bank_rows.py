@@ -6,8 +6,9 @@ import inspect
 import numpy as np
 import pytest
 
+from attention_lab.teaching.exercises import EXERCISES
 from attention_lab.teaching.questions import BANK
-from attention_lab.teaching.questions.interview import INTERVIEW
+from attention_lab.teaching.questions.interview import INTERVIEW, WRITTEN
 
 QUESTIONS = [f"Q{i}" for i in range(1, 141)]
 MISCONCEPTIONS = [f"M{i}" for i in range(1, 26)]
@@ -94,6 +95,8 @@ def test_an_interviewers_question_is_answered(asked):
     assert ids
     assert set(ids) <= set(BANK)
     assert len(set(ids)) == len(ids)
+    assert asked.startswith("Write ") == (asked in WRITTEN)
+    assert set(WRITTEN.get(asked, ())) <= set(EXERCISES)
 
 
 def test_no_question_needs_the_weights_of_a_real_model():

@@ -47,6 +47,14 @@ def test_what_is_read_in_shares_of_the_widest_line():
     assert network(query=1).read == {0: 0.5, 2: 0.25}
     hidden = Network(WEIGHTS, np.eye(4, dtype=bool), PLACES)
     assert hidden.read == {}  # a weight without an edge is drawn nowhere
+    assert hidden.finding() == "reads most from itself (0.10)"  # nor spoken of
+    alone = Network(WEIGHTS, np.zeros((4, 4), bool), PLACES, query=2)
+    assert alone.finding() == "reads most from itself (1.00)"
+
+
+def test_one_node_is_one():
+    alone = Network([[1]], [[1]], [[0, 0]])
+    assert alone.alt == "a graph of 1 node, joined by 0 lines; '0' reads most from itself (1.00)"
 
 
 def test_places_fill_the_picture():
@@ -133,6 +141,11 @@ def test_in_a_demo_beside_a_map(monkeypatch):
         ({"tokens": ["a"]}, "tokens has 1 entries: expected 4"),
         ({"squares": [True]}, r"squares has shape \(1,\)"),
         ({"kinds": ("one",)}, "kinds must name squares and circles"),
+        ({"kinds": None}, "kinds must name squares and circles"),
+        ({"kinds": "ab"}, "kinds must be a sequence of texts, got 'ab'"),
+        ({"tokens": 5}, "tokens must be a sequence of texts, got 5"),
+        ({"squares": [1.0, 0, 0, 0]}, "squares must be boolean or 0/1 integers, got dtype float64$"),
+        ({"squares": [2, 0, 0, 0]}, "squares of integers must hold 0"),
         ({"query": 4}, "query=4 does not exist"),
         ({"limit": 0}, "limit"),
     ],

@@ -124,6 +124,16 @@ def test_numbers_are_right(kind):
         assert float(text.get_text().replace("−", "-")) == pytest.approx(data[query, key], abs=0.0051)
 
 
+def test_a_colour_bar_can_have_another_name():
+    def name(**about):
+        axes = heatmap([[0.2, 0.8]], **about).figure.axes[1]
+        return axes.get_title(loc="left") or axes.get_xlabel()
+
+    assert name() == "weight, scale 0 to 1"
+    assert name(measure="probability") == "probability, scale 0 to 1"
+    assert name(measure="gain", kind="signed") == "gain, ± about zero"
+
+
 @pytest.mark.parametrize("kind", ["weights", "signed"])
 def test_contrast_along_the_whole_ramp(kind):
     levels = np.linspace(0 if kind == "weights" else -1, 1, 196).reshape(14, 14)

@@ -194,6 +194,8 @@ def listed(lessons):
         (lambda: predict("divide-by-d").lock(0, None), "option must be one of .*got None"),
         (lambda: recall("00"), rf"lesson must be one of {listed(RECALL)} for recall\(\), got '00'"),
         (lambda: closing(1), rf"lesson must be one of {listed(CLOSING)} for closing\(\), got 1"),
+        (lambda: predict("divide-by-d").lock(9, "flatter"), "i must be a question from 0 to 0, got 9"),
+        (lambda: predict("divide-by-d").lock(-1, "flatter"), "i must be at least 0, got -1"),
         (lambda: predict("divide-by-d").lock(0, "faster"), "option must be one of .*got 'faster'"),
     ],
 )

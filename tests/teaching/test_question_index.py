@@ -98,6 +98,22 @@ def test_answers_are_computed_one_by_one_when_asked_for():
     assert calls == [1]
 
 
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda index: index.turn(0.5), "step must be a whole number, got 0.5"),
+        (lambda index: index.search(place="21"), "place must be one of .*got '21'"),
+        (lambda index: index.search(place=5), "place must be one of .*got 5"),
+        (lambda index: index.search(5), "words must be a str, got 5"),
+    ],
+)
+def test_what_cannot_be_looked_for_is_said(index, call, words):
+    index.search("sine-alone", place="05")
+    with pytest.raises((TypeError, ValueError), match=words):
+        call(index)
+    assert "sine-alone" in shown(index)
+
+
 def test_the_static_form_lists_all_and_tells_nothing(index):
     static = index.static()
     text = html.unescape(re.sub(r"<[^>]+>", "", static["text/html"]))

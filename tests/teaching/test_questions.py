@@ -243,3 +243,22 @@ def test_an_answer_that_is_no_option_is_an_error():
     make = question("x", lesson="00", source="test", text="?", options={"a": "one", "b": "two"})
     with pytest.raises(ValueError, match="x: expected one of .*computed 'c'"):
         make(lambda: "c").answer()
+
+
+@pytest.mark.parametrize(
+    ("about", "words"),
+    [
+        ({"id": 5}, "id must be a str, got 5"),
+        ({"text": None}, "text must be a str, got None"),
+        ({"lesson": 1}, "lesson must be a str, got 1"),
+        ({"options": ["a", "b"]}, r"options must be a dict: .*got \['a', 'b'\]"),
+        ({"options": {"a": None, "b": "two"}}, "options must be a dict"),
+        ({"options": {"a": "one"}}, "options must be 2 to 8, got 1"),
+        ({"options": dict.fromkeys("ABCDEFGHI", "?")}, "options must be 2 to 8, got 9"),
+        ({"settle": "a"}, "settle must be a function .*got 'a'"),
+    ],
+)
+def test_what_is_no_question_is_refused(about, words):
+    whole = {"id": "x", "lesson": "00", "source": "test", "text": "?", "options": {"a": "one", "b": "two"}}
+    with pytest.raises((TypeError, ValueError), match=words):
+        Question(**(whole | {"settle": lambda: "a"} | about))

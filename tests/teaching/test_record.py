@@ -1,11 +1,15 @@
 """What is shown of the record, and what writes to it."""
 
+import dataclasses
+
 import pytest
 
 from attention_lab import check, predict, record, self_test, slides
 from attention_lab.runs.record import note, record_file
 from attention_lab.teaching.exercises import EXERCISES
-from attention_lab.teaching.record import EMPTY, OFF, Record
+from attention_lab.teaching.predict import Quiz
+from attention_lab.teaching.questions import BANK
+from attention_lab.teaching.record import EMPTY, OFF, REFUSED, Record
 
 
 @pytest.fixture
@@ -68,3 +72,42 @@ def test_it_is_shown_by_lesson_and_cleared(home):
     assert repr(shown) == repr(record()) == EMPTY
     assert EMPTY in shown._table.value
     assert not record_file().exists()
+
+
+def test_where_nothing_can_be_written_it_says_so_and_where(monkeypatch, tmp_path):
+    (tmp_path / "home").write_text("")
+    monkeypatch.setenv("ATTENTION_LAB_HOME", str(tmp_path / "home"))
+    shown = record()
+    predict("divide-by-d").lock(0, "flatter")
+    shown.clear()
+    assert repr(shown) == repr(record()) == REFUSED.format(record_file())
+    assert str(record_file()) in shown._table.value
+
+
+def test_what_was_kept_before_stays_in_sight(home, monkeypatch):
+    note("questions", "sine-alone", True)
+    with monkeypatch.context() as change:
+        change.setattr(type(record_file()), "mkdir", refuse)
+        note("questions", "sine-alone", True)
+    counted, where = repr(record()).splitlines()
+    assert counted.startswith("05 Positions: 1 questions answered")
+    assert where == REFUSED.format(record_file())
+    assert str(record_file()) in record()._table.value
+
+
+def refuse(*arguments, **about):
+    raise PermissionError(13, "Permission denied")
+
+
+def test_a_question_of_ones_own_is_not_counted(home):
+    for own in (dataclasses.replace(BANK["divide-by-d"], id="mine"), dataclasses.replace(BANK["divide-by-d"])):
+        Quiz("Mine", [own]).lock(0, "sharper")
+        assert repr(record()) == EMPTY
+
+
+def test_what_could_not_be_computed_is_not_counted(home, monkeypatch):
+    broken = dataclasses.replace(BANK["divide-by-d"], settle=lambda: 1 / 0)
+    monkeypatch.setitem(BANK, broken.id, broken)
+    quiz = predict("divide-by-d")
+    quiz.lock(0, "sharper")
+    assert (quiz.right, quiz.locked, repr(record())) == (0, True, EMPTY)

@@ -1,5 +1,7 @@
 """Self-tests: which questions they draw, and what they say at the end."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,12 @@ def test_the_buttons_stay_while_the_questions_change():
     assert not test.locked
 
 
+def test_a_question_of_ones_own_is_asked_beside_others():
+    own = dataclasses.replace(BANK["sine-alone"], id="mine")
+    assert set(ids(self_test(["divide-by-d", own]))) == {"divide-by-d", "mine"}
+    assert ids(self_test(own)) == ["mine"]
+
+
 def test_one_question_alone_has_its_result_too():
     test = self_test("sine-alone")
     assert ids(test) == ["sine-alone"]
@@ -98,6 +106,13 @@ def test_the_static_form_is_the_same_for_every_draw():
         ("99", {}, "got '99'"),
         ([], {}, "at least one question"),
         (["sine-alon"], {}, "did you mean 'sine-alone'"),
+        (None, {}, "what must be a Part .*got None"),
+        (5, {}, "what must be a Part .*got 5"),
+        (5.0, {}, "what must be a Part .*got 5.0"),
+        (b"I", {}, "what must be a Part .*got b'I'"),
+        ([["sine-alone"]], {}, "what must be a Part .*got .*sine-alone"),
+        (["05", "06"], {}, "'05' is Lesson 05: Positions: give one Part or lesson alone"),
+        (["I"], {}, "'I' is Part I: The mechanism: give one Part or lesson alone"),
         ("I", {"number": 0}, "number must .*got 0"),
         ("I", {"number": "3"}, "number must .*got '3'"),
         ("I", {"rng": 7}, "rng must .*got 7"),

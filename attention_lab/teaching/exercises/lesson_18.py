@@ -21,9 +21,9 @@ def neighbour_attention(query, key, value, neighbours):
 def offset_weights(scores, n):
     radius = len(scores) // 2
     offset = np.arange(n) - np.arange(n)[:, None]  # (n, n): key minus query
-    inside = np.abs(offset) <= radius  # mask
     shown = scores[np.clip(offset + radius, 0, 2 * radius)]  # score: by distance alone
-    weights = np.where(inside, np.exp(shown - scores.max()), 0)
+    shown = np.where(np.abs(offset) <= radius, shown, -np.inf)  # mask
+    weights = np.exp(shown - shown.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)  # normalise: over the keys that are there
 
 
@@ -165,9 +165,9 @@ def faulty_offset_weights_columns(scores, n):
 def faulty_offset_weights_clipped(scores, n):
     radius = len(scores) // 2
     offset = np.arange(n) - np.arange(n)[:, None]
-    inside = np.abs(offset) < n  # mask
     shown = scores[np.clip(offset + radius, 0, 2 * radius)]
-    weights = np.where(inside, np.exp(shown - scores.max()), 0)
+    shown = np.where(np.abs(offset) < n, shown, -np.inf)  # mask
+    weights = np.exp(shown - shown.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
@@ -177,6 +177,29 @@ def faulty_offset_weights_clipped(scores, n):
 )
 def faulty_offset_weights_bare(scores, n):
     return _banded(np.exp(scores - scores.max()), n)
+
+
+@diagnosed(
+    "You subtract no maximum: `exp` overflows at a score of 710 in float64, 89 in float32, and inf / inf is NaN. "
+    "Subtract each row's largest score first."
+)
+def faulty_offset_weights_no_maximum(scores, n):
+    offset = np.arange(n) - np.arange(n)[:, None]
+    radius = len(scores) // 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        powers = np.exp(scores[np.clip(offset + radius, 0, 2 * radius)])
+        weights = np.where(np.abs(offset) <= radius, powers, 0)
+        return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@diagnosed(
+    "You subtract the largest of all scores. A row at the border may not see it: all its exponentials are then 0, and "
+    "0 / 0 is NaN. Hide first, then subtract the largest that the row sees, `shown.max(axis=-1, keepdims=True)`."
+)
+def faulty_offset_weights_one_maximum(scores, n):
+    weights = _banded(np.exp(scores - scores.max()), n)
+    with np.errstate(invalid="ignore"):
+        return weights / weights.sum(axis=-1, keepdims=True)
 
 
 def _banded(kernel, n):
@@ -200,7 +223,8 @@ def _graphs():
 def _kernels():
     rng = np.random.default_rng(19)
     cases = [(2 * rng.normal(size=size), n) for size, n in ((3, 7), (5, 11), (7, 5), (1, 3))]
-    return [*cases, (300 * cases[0][0], 7), (cases[1][0].astype(np.float32), 13)]
+    large = (300 * cases[0][0], 7), (np.array([0.0, 5.0, 1000.0]), 7)  # for exp; the last row does not see the largest
+    return [*cases, *large, (cases[1][0].astype(np.float32), 13)]
 
 
 # As the gallery calls them: the name tells what is wrong.
@@ -249,12 +273,14 @@ EXERCISES = [
             faulty_offset_weights_columns,
             faulty_offset_weights_clipped,
             faulty_offset_weights_bare,
+            faulty_offset_weights_no_maximum,
+            faulty_offset_weights_one_maximum,
         ],
         hints=(
             "Which score belongs to query i and key j? It depends on j - i alone, and there is none beyond r.",
             "Make the (n, n) array of j - i. Look the scores up with j - i + r, and give no weight where |j - i| > r.",
-            "`weights = np.where(np.abs(offset) <= radius, np.exp(scores[...] - scores.max()), 0)`, divided by its "
-            "sum over the keys.",
+            "`shown = np.where(np.abs(offset) <= radius, scores[...], -np.inf)`, then `np.exp` of it less each "
+            "row's largest, divided by the sum over the keys.",
         ),
         key="# score",
         distractor=faulty_offset_weights_clipped,

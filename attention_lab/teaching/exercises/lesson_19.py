@@ -111,6 +111,18 @@ def faulty_rollout_stream_at_the_end(weights):
     return (reached + stays) / 2
 
 
+@diagnosed(
+    "Your map is turned round: what reaches token i stands in its column. Rows are the tokens that read, and each row "
+    "sums to one: leave the transpose out."
+)
+def faulty_rollout_turned(weights):
+    stays = np.eye(weights.shape[-1], dtype=weights.dtype)
+    reached = stays
+    for layer in weights:
+        reached = (layer.mean(axis=0) + stays) / 2 @ reached
+    return reached.T
+
+
 def _maps():
     rng = np.random.default_rng(19)
     sizes = [(3, 2, 5), (2, 3, 7), (5, 7, 3), (2, 5, 11)]
@@ -138,6 +150,7 @@ EXERCISES = [
             faulty_rollout_cells,
             faulty_rollout_mean_of_layers,
             faulty_rollout_stream_at_the_end,
+            faulty_rollout_turned,
         ],
         hints=(
             "One layer first: the mean of its heads tells what each token reads, the identity what it keeps. What does "

@@ -93,6 +93,16 @@ def faulty_top_matches_columns(query, documents, k):
     return best, cosines[best]
 
 
+@diagnosed(
+    "You return the cosines before the places. Which documents they are comes first, how near they are second: "
+    "`return best, cosines[best]`."
+)
+def faulty_top_matches_swapped(query, documents, k):
+    cosines = documents @ query / (np.linalg.norm(documents, axis=-1) * np.linalg.norm(query))
+    best = np.argsort(-cosines)[:k]
+    return cosines[best], best
+
+
 def _vectors():
     rng = np.random.default_rng(20)
     sizes = [(11, 3, 5), (13, 7, 2), (5, 2, 3), (17, 11, 7)]
@@ -121,6 +131,7 @@ EXERCISES = [
             faulty_top_matches_both_ways,
             faulty_top_matches_distance,
             faulty_top_matches_columns,
+            faulty_top_matches_swapped,
         ],
         hints=(
             "The cosine of two vectors is their dot product, divided by both lengths. One matrix product gives the dot "

@@ -181,6 +181,13 @@ def _now_and_then(n):
     return map
 
 
+def _at_last(n):
+    """A map that looks back by one in its last row alone; else at the whole past."""
+    map = np.tri(n) / np.arange(1, n + 1)[:, None]
+    map[-1] = 50 * np.eye(n)[n - 2]
+    return map
+
+
 def _rounds():
     rng = np.random.default_rng(20)
     one = _causal(rng, 2, 3, 13, L1H2=_back(13, 4))  # period 5: one place behind the match
@@ -196,7 +203,7 @@ def _heads():
         L4H1=0.9 * _back(11, 1) + 0.1 * _back(11, 0),
     )  # fmt: skip
     second = _causal(rng, 3, 2, 7, L2H0=_back(7, 1), L1H1=_back(7, 7), L0H0=_back(7, 0))
-    third = _causal(rng, 2, 5, 13, L1H3=_back(13, 1), L0H4=_back(13, 13))
+    third = _causal(rng, 2, 5, 13, L1H3=_back(13, 1), L0H4=_back(13, 13), L0H1=_at_last(13))
     return [(first,), (second,), (third,), ([layer.astype(np.float32) for layer in first],)]
 
 

@@ -7,7 +7,7 @@ from attention_lab.teaching.exercises.exercise import Exercise, diagnosed
 
 def logit_lens(streams, gain, table):
     square = (streams * streams).mean(axis=-1, keepdims=True)
-    normed = gain * streams / np.sqrt(square + 1e-5)  # normalise: as after the last block
+    normed = gain * streams / np.sqrt(square + 1e-5)  # normalise: as after the last block, eps 1e-5
     return normed @ table.T  # project: a score for each word of the table
 
 
@@ -74,6 +74,21 @@ def faulty_logit_lens_gain_twice(streams, gain, table):
     return gain * streams / np.sqrt(square + 1e-5) @ (gain * table).T
 
 
+@diagnosed(
+    "Your eps is another one: 1e-6 is what `rms_norm` takes if you give none, and this model has 1e-5. It matters for "
+    "short streams."
+)
+def faulty_logit_lens_other_eps(streams, gain, table):
+    square = (streams * streams).mean(axis=-1, keepdims=True)
+    return gain * streams / np.sqrt(square + 1e-6) @ table.T
+
+
+@diagnosed("You add no eps, 1e-5 in this model, to the mean square. It matters for short streams.")
+def faulty_logit_lens_no_eps(streams, gain, table):
+    square = (streams * streams).mean(axis=-1, keepdims=True)
+    return gain * streams / np.sqrt(square) @ table.T
+
+
 @diagnosed("You return probabilities. Asked are the logits, what the table says before any softmax: leave it out.")
 def faulty_logit_lens_softmax(streams, gain, table):
     logits = logit_lens(streams, gain, table)
@@ -100,7 +115,8 @@ faulty_lens = faulty_logit_lens_bare
 EXERCISES = [
     Exercise(
         task="Write logit_lens(streams, gain, table): streams (..., d), the last norm's gain (d,) and the table of "
-        "words (vocab, d) -> logits (..., vocab), as the model would compute them after its last block.",
+        "words (vocab, d) -> logits (..., vocab), as the model would compute them after its last block: by RMSNorm "
+        "with eps 1e-5, and the table.",
         reference=logit_lens,
         cases=_cases(),
         faults=[
@@ -111,6 +127,8 @@ EXERCISES = [
             faulty_logit_lens_no_root,
             faulty_logit_lens_all_at_once,
             faulty_logit_lens_gain_twice,
+            faulty_logit_lens_other_eps,
+            faulty_logit_lens_no_eps,
             faulty_logit_lens_softmax,
         ],
         hints=(

@@ -168,5 +168,5 @@ CLOSING = {
     "17": ("dilated-alone", "what-a-state-keeps", "rank-of-the-weights"),
     "18": ("without-a-neighbour", "news-of-two-hops", "edge-by-two-heads"),
     "19": ("cls-each-time", "sharp-head-off", "rank-and-recall"),
-    "20": ("swiglu-width", "stream-ten-times", "twice-the-text"),
+    "20": ("swiglu-width", "stream-ten-times", "without-the-sink"),
 }

@@ -17,7 +17,7 @@ INTERVIEW = {
     "How do local and windowed attention help with that?": ("reach-of-windows", "window-as-a-mask", "dilated-alone"),
     "How do Longformer's global tokens help?": ("one-way-or-both", "causal-global", "because-longformer_mask"),
     "How do Performer and linear attention help?": ("four-times-the-features", "four-times-as-sharp", "break-even"),
-    "How does Linformer help?": ("mixed-with-the-future", "rank-of-the-weights"),
+    "How does Linformer help?": ("scores-of-mixed-keys", "mixed-with-the-future"),
     "How does gradient checkpointing help?": ("work-of-checkpoints",),
     "How do hierarchical models help?": ("scores-of-two-levels", "weight-in-the-document"),
     "When rather a transformer than an RNN or a CNN?": ("shorter-than-wide", "distance-alone"),
@@ -31,4 +31,8 @@ INTERVIEW = {
     "Write batched attention with a mask and a stable softmax.": (
         *("eps-below-the-line", "because-softmax", "all-keys-hidden", "four-sizes", "mask-after-softmax"),
     ),
+}
+WRITTEN = {  # the exercises that check what one is asked to write
+    "Write the sinusoidal encoding for any length and width.": ("positional_encoding",),
+    "Write batched attention with a mask and a stable softmax.": ("softmax", "masked_softmax", "attention"),
 }

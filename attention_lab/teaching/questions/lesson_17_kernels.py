@@ -196,6 +196,28 @@ def because_random_features():
 
 
 @question(
+    "scores-of-mixed-keys",
+    lesson="17",
+    source="text C",
+    text="A head over 512 tokens computes 512 × 512 = 262,144 scores. Linformer mixes the 512 keys into 32, and the "
+    "values too. How many scores are left?",
+    options={
+        "16,384": "512 queries times 32 mixtures, n · k instead of n². With a fixed k, twice as many tokens have twice "
+        "as many scores, no longer four times.",
+        "1,024": "32 × 32 would need few queries as well. But each token still asks: only what it reads is shorter.",
+        "262,144": "So with a mask, which hides what was computed. Here the keys are mixed before anything is scored.",
+    },
+)
+def scores_of_mixed_keys():
+    rng = np.random.default_rng(0)
+    (query, key, value), mixing = rng.normal(size=(3, 512, 8)), rng.normal(size=(32, 512))
+    output, weights = attention(query, mixing @ key, mixing @ value)
+    if not np.allclose(output, linformer_attention(query, key, value, mixing, mixing)):
+        raise ValueError("Linformer should be attention over the mixtures")
+    return f"{weights.size:,}"
+
+
+@question(
     "mixed-with-the-future",
     lesson="17",
     source="text C",

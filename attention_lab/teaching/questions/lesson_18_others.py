@@ -125,7 +125,7 @@ def a_day_of_a_meter():
         "around it does not: its border is darker.",
         "tokens at the border matter less": "Each row sums to one there too. It is how often a token is read that "
         "differs, not how its own row is made.",
-        "else exp would overflow": "The largest score is subtracted everywhere, at the border too. What differs is "
+        "else exp would overflow": "Each row's largest score is subtracted before, at the border too. What differs is "
         "over how many keys the sum runs.",
     },
 )

@@ -85,8 +85,8 @@ def without_the_one_before():
     text="Eight keys, none of which has anything for this query: each has score −6. How much weight do they get in "
     "all, from a softmax, and from one with `+ 1` in its denominator?",
     options={
-        "1 and 0.02": "A softmax must spend 1, on something: a head with nothing to do puts it on a sink. That needs "
-        "no encoding of position 0. With + 1 below, a head can keep it.",
+        "1 and 0.02": "A softmax must spend 1, on something: a head with nothing to do puts it on a sink. With "
+        "+ 1 below, a head can keep it.",
         "0.02 and 0.02": "8 · e⁻⁶ = 0.02 is what stands above the line. A softmax divides it by itself, and that is 1.",
         "1 and 1": "The + 1 is like one more key, with score 0 and nothing to read. Beside it the eight are small.",
     },
@@ -95,6 +95,29 @@ def nothing_for_me():
     scores = np.full(8, -6.0)
     usual, one_more = softmax(scores).sum(), softmax(np.append(scores, 0))[:8].sum()
     return f"{usual:.0f} and {one_more:.1g}"
+
+
+@question(
+    "without-the-sink",
+    lesson="20",
+    source="lesson",
+    text="A head puts 0.8 of a row's weight on a key whose value is 0, and shares the rest among other keys. Now that "
+    "one key is hidden, before the softmax. What becomes of the output of this row?",
+    options={
+        "it stays as it was": "The hidden value added nothing. But the softmax shares out its weight among the others, "
+        "so that they sum to 1 again.",
+        "5 times as long": "The others had 0.2 together and now have 1, in the same proportions. So a sink keeps a "
+        "head quiet: what it holds is not spent on keys that do say something.",
+        "a fifth as long": "So it was with the key in sight: only 0.2 of the weight went to values that are not 0.",
+    },
+)
+def without_the_sink():
+    scores = np.log([0.8, 0.05, 0.05, 0.1])[:, None]
+    values = np.array([[0.0, 0], [1, 2], [3, -1], [2, 2]])
+    whole, hidden = (attention([[1.0]], scores, values, mask=[[seen, 1, 1, 1]], scale=1.0)[0] for seen in (1, 0))
+    ratio = np.linalg.norm(hidden) / np.linalg.norm(whole)
+    offers = {"it stays as it was": 1, "5 times as long": 5, "a fifth as long": 1 / 5}
+    return min(offers, key=lambda said: abs(np.log(ratio / offers[said])))
 
 
 @question(

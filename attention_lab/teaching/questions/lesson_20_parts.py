@@ -117,8 +117,8 @@ def swiglu_width():
     "3. How many times as likely is it now?",
     options={
         "20 times": "So it was before. The logits are divided by the temperature, and their difference with them.",
-        "7 times": "A third of 20 would be right if probabilities were divided. It is the logits: the ratio is e to "
-        "the difference, and that is 1 now.",
+        "7 times": "That divides the ratio. Temperature divides the logits: the ratio becomes e to a third of their "
+        "difference.",
         "3 times": "The difference is 3 / 3 = 1, and e¹ = 2.7. Temperature takes a root of the ratio: the third root "
         "of 20.",
     },
@@ -132,15 +132,15 @@ def three_times_as_warm():
     "before-any-block",
     lesson="20",
     source="lesson",
-    text="One table reads and writes words. The logit lens reads the rows of this table as they enter, before the "
-    "first block. Which word should it name?",
+    text="One table reads and writes words, and its rows are of similar length. The logit lens reads them as they "
+    "enter, before the first block. Which word should it name?",
     options={
         "the token itself": "A row times the table is largest where the table holds this same row, as long as no other "
-        "is much longer. The blocks must turn this into another word.",
+        "is much longer. In this model some rows are twice as long as most: they win for rare tokens.",
         "the token that comes next": "Nothing has been computed yet. A bigram could be learned into two tables, but "
         "there is one, and each row is most like itself.",
-        "the same word everywhere": "That needs a row that is longer than all others. The norm removes the length of "
-        "what is asked, and rows of a table are of similar length.",
+        "the same word everywhere": "That needs a row that is much longer than all others, and here they are of "
+        "similar length. Where it exists, it does win often.",
     },
 )
 def before_any_block():

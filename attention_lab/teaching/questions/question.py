@@ -25,6 +25,11 @@ class Question:
         Each option and what is said about it once the answer is locked.
     settle : callable
         Computes something and returns the text of the right option.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a text is none, `settle` is no function, or there are not 2 to 8 options.
     """
 
     id: str
@@ -33,6 +38,18 @@ class Question:
     text: str
     options: dict[str, str]
     settle: Callable[[], str]
+
+    def __post_init__(self):
+        for name in ("id", "lesson", "source", "text"):
+            if not isinstance(getattr(self, name), str):
+                raise TypeError(f"{name} must be a str, got {getattr(self, name)!r}")
+        options = self.options
+        if not isinstance(options, dict) or not all(isinstance(text, str) for pair in options.items() for text in pair):
+            raise TypeError(f"options must be a dict: each option, and what is said about it; got {options!r}")
+        if not 2 <= len(options) <= 8:
+            raise ValueError(f"options must be 2 to 8, got {len(options)}")
+        if not callable(self.settle):
+            raise TypeError(f"settle must be a function that returns the right option, got {self.settle!r}")
 
     @property
     def choices(self):

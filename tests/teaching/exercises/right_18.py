@@ -56,8 +56,10 @@ def by_a_bias(scores, n):
 
 @right("offset_weights")
 def by_diagonals(scores, n):
-    radius, powers = len(scores) // 2, np.exp(scores - scores.max())
-    weights = sum(p * np.eye(n, k=o) for o, p in zip(range(-radius, radius + 1), powers, strict=True) if abs(o) < n)
+    radius = len(scores) // 2
+    eyes = [np.eye(n, k=o, dtype=bool) for o in range(-radius, radius + 1)]
+    shown = np.select(eyes, list(scores), -np.inf)
+    weights = np.exp(shown - shown.max(1)[:, None])
     return weights / weights.sum(1)[:, None]
 
 
@@ -69,11 +71,10 @@ def cut_out_of_a_longer_row(scores, n):
 
 
 @right("offset_weights")
-def divided_twice(scores, n):
-    """Normalised first, and again where the border has cut something off."""
-    kernel, radius = softmax(scores), len(scores) // 2
-    offset = np.arange(n) - np.arange(n)[:, None]
-    weights = np.zeros((n, n))
-    inside = abs(offset) <= radius
-    weights[inside] = kernel[offset[inside] + radius]
-    return weights / weights.sum(axis=1, keepdims=True)
+def key_by_key(scores, n):
+    """A softmax of the few keys that each query sees, put where they stand."""
+    radius, weights = len(scores) // 2, np.zeros((n, n))
+    for i in range(n):
+        first, last = max(0, i - radius), min(n, i + radius + 1)
+        weights[i, first:last] = softmax(scores[first - i + radius : last - i + radius])
+    return weights

@@ -61,3 +61,25 @@ def one_to_the_side(scores, n):
 @wrong("offset_weights", "should have (7, 7)", "never uses `n`")
 def the_kernel_alone(scores, n):
     return softmax(scores)
+
+
+@wrong("offset_weights", "You subtract no maximum")
+def without_a_maximum(scores, n):
+    radius = len(scores) // 2
+    offset = np.arange(n) - np.arange(n)[:, None]
+    with np.errstate(all="ignore"):
+        powers = np.exp(scores)[np.clip(offset + radius, 0, 2 * radius)]
+        weights = np.where(abs(offset) <= radius, powers, 0)
+        return weights / weights.sum(-1, keepdims=True)
+
+
+@wrong("offset_weights", "You subtract the largest of all scores")
+def divided_twice(scores, n):
+    """Normalised first, and again where the border has cut something off."""
+    kernel, radius = softmax(scores), len(scores) // 2
+    offset = np.arange(n) - np.arange(n)[:, None]
+    weights = np.zeros((n, n))
+    inside = abs(offset) <= radius
+    weights[inside] = kernel[offset[inside] + radius]
+    with np.errstate(all="ignore"):
+        return weights / weights.sum(axis=1, keepdims=True)

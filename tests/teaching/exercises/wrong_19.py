@@ -43,6 +43,11 @@ def returns_the_places_alone(query, documents, k):
     return REFERENCE["top_matches"](query, documents, k)[0]
 
 
+@wrong("top_matches", "cosines before the places", never="np.zeros_like")
+def returns_them_in_the_other_order(query, documents, k):
+    return REFERENCE["top_matches"](query, documents, k)[::-1]
+
+
 @wrong("top_matches", "so long vectors win")
 def sorts_dot_products(query, documents, k):
     dots = (documents * query).sum(-1)

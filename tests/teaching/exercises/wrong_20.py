@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attention_lab.functional import rms_norm
 from tests.teaching.exercises.wrong import REFERENCE, wrong
 
 
@@ -38,6 +39,22 @@ def beyond_the_last(weights):
 @wrong("previous_token_head", "gives 0.", "to the token before", "There is one that gives")
 def the_first_of_all(weights):
     return 0, 0
+
+
+@wrong("previous_token_head", "gives 0.", "to the token before, on average over the rows")
+def by_the_last_row(weights):
+    scores = np.stack(weights)[:, :, -1, -2]
+    return np.unravel_index(scores.argmax(), scores.shape)
+
+
+@wrong("logit_lens", "Your eps is another one")
+def with_the_default_eps(streams, gain, table):
+    return rms_norm(streams, gain) @ table.T
+
+
+@wrong("logit_lens", "You add no eps")
+def without_eps(streams, gain, table):
+    return gain * streams / np.sqrt(np.mean(streams**2, axis=-1, keepdims=True)) @ table.T
 
 
 @wrong("logit_lens", "You leave out the gain")
