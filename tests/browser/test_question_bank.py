@@ -16,19 +16,25 @@ def press(button):
 def test_space_turns_the_pages_of_slides_and_the_focus_stays(notebook):
     show = notebook.page.locator(".al-q-slides").last
     show.scroll_into_view_if_needed()
-    page, onward = show.locator(".al-q-text"), show.get_by_role("button", name="Next")
-    seen = [page.inner_text()]
-    onward.focus()
-    for _ in range(2):
+    page, place = show.locator(".al-q-text"), show.locator(".al-q-heading")
+    seen = [_text_of_page(page, place, 1)]
+    show.get_by_role("button", name="Next").focus()
+    for number in (2, 3):
         notebook.page.keyboard.press("Space")
-        poll(lambda: page.inner_text() not in seen, 10, "the page was not turned")
-        seen.append(page.inner_text())
+        seen.append(_text_of_page(page, place, number))
+    assert len(set(seen)) == 3
     assert show.locator(".al-q-said").count() == 0
     press(show.get_by_role("button", name="Reveal"))
     poll(show.locator(".al-q-said").count, 10, "nothing was revealed")
     press(show.get_by_role("button", name="Previous"))
-    poll(lambda: page.inner_text() == seen[1], 10, "the page was not turned back")
+    assert _text_of_page(page, place, 2) == seen[1]
     assert show.locator(".al-q-said").count() == 0
+
+
+def _text_of_page(page, place, number):
+    """The question, once its page is there: what says where one is comes after it."""
+    poll(lambda: f" {number} of " in place.inner_text(), 10, f"page {number} did not come")
+    return page.inner_text()
 
 
 def test_a_question_is_found_and_unfolds(notebook):
