@@ -32,7 +32,7 @@ help:  ## list the targets
 lab: $(VENV)/.lab  ## open the course in JupyterLab at lesson 00 (LAB_FLAGS=--no-browser only serves it)
 	$(PY) -m jupyterlab $(ROOT_FLAG) $(LAB_FLAGS) notebooks/00_start_here.ipynb
 
-test: $(VENV)/.test  ## run everything that guards the project (about 20 minutes)
+test: $(VENV)/.test  ## run everything that guards the project (about 25 minutes)
 	@$(call run-parts,$(PARTS))
 
 test-quick: $(VENV)/.test  ## lint, quick unit tests and lesson contract (a minute)
