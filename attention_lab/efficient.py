@@ -13,7 +13,7 @@ from attention_lab.attention import quietly, read_scale, row_maximum, scaled_sco
 from attention_lab.autodiff import differentiable
 from attention_lab.checks import check_attention_shapes, check_finite, check_flag, check_mask, check_size, floating
 from attention_lab.online import join_tile
-from attention_lab.tiles import Tiles, by_head, share
+from attention_lab.tiles import Tiles, by_head, places, share
 
 CALM = 30.0  # exp of a score between -30 and 30 neither overflows nor vanishes: no maximum is needed
 
@@ -95,10 +95,11 @@ def blockwise_attention(
     query, key, value, dtype = floating(query=query, key=key, value=value)
     check_attention_shapes(query, key, value, check_flag("enable_gqa", enable_gqa))
     sizes = query.shape[-2], key.shape[-2]
-    tiles = Tiles(*sizes, query.dtype, is_causal=is_causal, window=window, block_size=block_size)
+    leading, group, mask = _leading(query, key, value, mask, enable_gqa)
+    about = {"is_causal": is_causal, "window": window, "block_size": block_size}
+    tiles = Tiles(*sizes, query.dtype, **about, heads=leading[-1] if leading and group == 1 else 1)
     threads = None if threads is None else check_size("threads", threads, low=1)
     options = {"tiles": tiles, "scale": read_scale(scale, query), "threads": threads}
-    leading, group, mask = _leading(query, key, value, mask, enable_gqa)
     read = _read(query, key, value, mask, leading, group, options)
     return read[0].astype(dtype, copy=False), (query, key, value, mask, *read, group, options)
 
@@ -175,8 +176,7 @@ def _scores(query, key, hidden, room):
 def _add_to_mask(to_mask, rows, keys, to_scores):
     """What a mask gets from one tile; an axis of 1 gets the sum."""
     ones = tuple(axis for axis, n in enumerate(to_mask.shape) if n == 1)
-    rows, keys = (slice(None) if n == 1 else part for n, part in zip(to_mask.shape[-2:], (rows, keys)))
-    to_mask[..., rows, keys] += to_scores.sum(ones, keepdims=True)
+    to_mask[..., *places((rows, keys), to_mask.shape[-2:])] += to_scores.sum(ones, keepdims=True)
 
 
 def _leading(query, key, value, mask, enable_gqa):
@@ -190,7 +190,7 @@ def _leading(query, key, value, mask, enable_gqa):
 
 def _each_head(work, own, shared, leading, group, *, tiles, scale, threads, **options):
     """Let `work` go through the heads, each with arrays of its own and some that serve a group of heads."""
-    together = tiles.together = 1 if group > 1 or not leading else max(1, min(tiles.together, leading[-1]))
+    together = tiles.together
     parts = [by_head(x, leading, together) for x in own] + [by_head(x, leading, together, group) for x in shared]
     multiplications = math.prod(leading) * tiles.n_q * tiles.n_k * sum(x.shape[-1] for x in shared)
     share(partial(work, tiles=tiles, scale=scale, **options), list(zip(*parts)), threads, multiplications)

@@ -17,17 +17,18 @@ class Tiles:
     """The scores (n_q, n_k), never whole: tiles of `block_size` queries and about four times as many keys.
 
     A query sees the keys from `before` places behind it to `after` places ahead of it. The last query stands beside
-    the last key. Where there are fewer queries than a block has, a tile holds more keys.
+    the last key. Where there are fewer queries than a block has, a tile holds more keys;
+    of `heads` that are small, several share one.
     """
 
-    def __init__(self, n_q, n_k, dtype, *, is_causal, window, block_size):
+    def __init__(self, n_q, n_k, dtype, *, is_causal, window, block_size, heads):
         block_size = check_size("block_size", block_size, low=1)
         self.n_q, self.n_k, self.dtype = n_q, n_k, dtype
         self.size = min(block_size, n_q)
         self.width = BLOCKS_WIDE * block_size**2 // self.size
         self.before = n_q + n_k if window is None else check_size("window", window, low=1) - 1
         self.after = 0 if check_flag("is_causal", is_causal) else self.before
-        self.together = max(1, self.size * self.width // (n_q * n_k))  # heads that fit into one tile
+        self.together = max(1, min(heads, self.size * self.width // (n_q * n_k)))  # heads that share a tile
         self.bands = {}
 
     def room(self):
@@ -70,8 +71,7 @@ class Tiles:
     def _masked(self, mask, rows, tiles):
         """Of each tile the keys that a mask shows to any query, with the bias that hides the others, or no tile."""
         for keys, hidden in tiles:
-            shared = [slice(None) if n == 1 else part for n, part in zip(mask.shape[-2:], (rows, keys))]
-            part = mask[..., *shared]
+            part = mask[..., *places((rows, keys), mask.shape[-2:])]
             if part.dtype == bool and part.all():
                 yield keys, hidden
                 continue
@@ -92,16 +92,20 @@ class Tiles:
         return np.where(visible, self.dtype.type(0), self.dtype.type(-np.inf))
 
 
+def places(parts, sizes):
+    """Where parts of some axes lie in an array of these sizes: an axis of 1 serves all."""
+    return tuple(slice(None) if n == 1 else part for part, n in zip(parts, sizes))
+
+
 def by_head(array, leading, together=1, group=1):
-    """Views of an array, with so many heads each. An axis of 1 serves all, a head of the keys serves its group."""
+    """Views of an array, with so many heads each. A head of the keys serves its group."""
     if array is None:
         return repeat(None)
     array = array[(None,) * (len(leading) + 2 - array.ndim)]
     *others, heads = leading or (1,)
     cuts = [[slice(i, i + 1) for i in range(n)] for n in others]
     cuts.append([slice(i // group, (i + together - 1) // group + 1) for i in range(0, heads, together)])
-    sizes = array.shape[:-2]
-    return [array[tuple(slice(None) if n == 1 else part for part, n in zip(parts, sizes))] for parts in product(*cuts)]
+    return [array[places(parts, array.shape[:-2])] for parts in product(*cuts)]
 
 
 def share(work, heads, threads, multiplications):

@@ -36,17 +36,14 @@ def left_out():
     """The lessons that cannot run here; none where ATTENTION_LAB_REQUIRE asks for models, so that they fail."""
     if "models" in os.environ.get("ATTENTION_LAB_REQUIRE", "").split(","):
         return []
-    return [path for path in lesson_paths() if why_not_lesson(path)]
-
-
-def why_not_lesson(path):
-    source = NEEDS.get(path.name[:2])
-    return why_not(source) if source else ""
+    absent = {number for number, source in NEEDS.items() if why_not(source)}
+    return [path for path in lesson_paths() if path.name[:2] in absent]
 
 
 def lessons_that_run():
     """Every committed lesson but those."""
-    return [path for path in lesson_paths() if path not in left_out()]
+    absent = left_out()
+    return [path for path in lesson_paths() if path not in absent]
 
 
 def main():

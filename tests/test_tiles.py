@@ -78,7 +78,7 @@ def test_memory_grows_with_the_length_and_not_with_its_square():
 
 def test_a_block_reads_no_key_outside_its_windows():
     x = normal(64, 4)
-    tiles = Tiles(64, 64, x.dtype, is_causal=True, window=4, block_size=8)
+    tiles = Tiles(64, 64, x.dtype, is_causal=True, window=4, block_size=8, heads=1)
     for rows, seen in tiles.blocks():
         for keys, _ in seen:
             assert rows.start - 3 <= keys.start
@@ -150,7 +150,7 @@ def test_several_heads_in_one_view(together):
 def test_small_heads_share_a_tile():
     """As many as it has room for, and no more: 128 queries and 512 keys."""
     for n_q, n_k, together in (128, 128, 4), (128, 512, 1), (300, 512, 1), (1, 100, 655), (16, 16, 256):
-        tiles = Tiles(n_q, n_k, np.dtype("f4"), is_causal=False, window=None, block_size=128)
+        tiles = Tiles(n_q, n_k, np.dtype("f4"), is_causal=False, window=None, block_size=128, heads=1000)
         assert tiles.together == together
         assert tiles.room().size <= 1.5 * 128 * 512 + 128
 

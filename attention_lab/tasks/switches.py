@@ -86,5 +86,5 @@ class SwitchReader:
         n, d_model = x.shape[-2:]
         if self.gru is not None:
             return self.head(self.gru(x))
-        x = x + positional_encoding(n, d_model).astype(x.dtype)
+        x = x + positional_encoding(n, d_model, dtype=x.dtype)
         return self.head(self.encoder(x, causal_mask(n))[0])

@@ -51,13 +51,14 @@ def _read(network):
 
 
 def _nodes(network):
+    read = network.read
     for i, token in enumerate(network.tokens):
         x, y = _at(network, i)
         if network.squares[i]:
             shape = f'<rect x="{x - NODE + 1:g}" y="{y - NODE + 1:g}" width="{2 * NODE - 2}" height="{2 * NODE - 2}"/>'
         else:
             shape = f'<circle cx="{x:g}" cy="{y:g}" r="{NODE}"/>'
-        kind = "q" if i == network.query else "k" if i in network.read else ""
+        kind = "q" if i == network.query else "k" if i in read else ""
         text = f'<text class="mid" x="{x:g}" y="{y:g}">{shorten(token, 4 * NODE)}</text>'
         said = html.escape(f"{token}, {network.kinds[0 if network.squares[i] else 1]}")
         yield f'<g class="node {kind}"><title>{said}: {network.weights[network.query, i]:.3f}</title>{shape}{text}</g>'

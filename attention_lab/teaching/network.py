@@ -4,8 +4,8 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from attention_lab.checks import as_visible, check_number, check_size, numeric
-from attention_lab.teaching.view import as_text, first_of_largest, number_repeats, read_texts
+from attention_lab.checks import as_visible, check_number, numeric
+from attention_lab.teaching.view import as_text, check_place, first_of_largest, number_repeats, read_texts
 
 MOST = 200  # nodes
 
@@ -78,8 +78,7 @@ class Network:
         self.kinds = tuple(read_texts("kinds", self.kinds))
         if len(self.kinds) != 2:
             raise ValueError(f"kinds must name squares and circles, got {self.kinds!r}")
-        if check_size("query", self.query) >= n:
-            raise ValueError(f"query={self.query} does not exist: expected a node from 0 to {n - 1}")
+        check_place("query", self.query, n, "node")
         self.limit = check_number("limit", self.limit, above=0)
         self.title, self.note = as_text(self.title or ""), as_text(self.note or "")
 

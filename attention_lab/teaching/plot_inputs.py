@@ -7,9 +7,9 @@ from numbers import Real
 import numpy as np
 from matplotlib.axes import Axes
 
-from attention_lab.checks import as_visible, check_mask, check_size, floating, numeric
+from attention_lab.checks import as_visible, check_mask, floating, numeric
 from attention_lab.teaching.caption import NOUNS, token_labels, wrap
-from attention_lab.teaching.view import as_text
+from attention_lab.teaching.view import as_text, check_place
 
 SCALES = ("unit", "shared", "own", "log")
 
@@ -86,8 +86,8 @@ def read_masks(mask, padding, shape):
 
 
 def read_query(query, n_q):
-    if query is not None and check_size("query", query) >= n_q:
-        raise ValueError(f"query={query} does not exist: expected a row from 0 to {n_q - 1}")
+    if query is not None:
+        check_place("query", query, n_q, "row")
     return query
 
 

@@ -42,8 +42,9 @@ def _draw_lines(ax, network):
 
 
 def _draw_nodes(ax, network):
+    read = network.read
     for i, token in enumerate(network.tokens):
-        role = "query" if i == network.query else "key" if i in network.read else None
+        role = "query" if i == network.query else "key" if i in read else None
         colour = TEXT["light"].get(role, "#777777")
         about = {"markersize": _NODE - 2 * bool(network.squares[i]), "zorder": 3, "markeredgecolor": colour}
         about["markeredgewidth"] = 2.2 if role == "query" else 1.2

@@ -87,8 +87,7 @@ class View:
         self.titles = read_texts("titles", self.titles) or ([""] if heads == 1 else [f"head {i}" for i in range(heads)])
         if len(self.titles) != heads:
             raise ValueError(f"titles has {len(self.titles)} entries: expected {heads}, one a head")
-        if check_size("query", self.query) >= n_q:
-            raise ValueError(f"query={self.query} does not exist: expected a row from 0 to {n_q - 1}")
+        check_place("query", self.query, n_q, "row")
         self.note = as_text("" if self.note is None else self.note)
         if self.rows is not None and check_size("rows", self.rows, low=1) < n_q:
             raise ValueError(f"rows={self.rows} is the most rows there are, but weights have {n_q}")
@@ -236,6 +235,12 @@ def axis_noun(name):
 def as_text(token):
     """A token, title or note as text that can be sent and saved: half a surrogate pair becomes a question mark."""
     return str(token).encode("utf-8", "replace").decode()
+
+
+def check_place(name, place, n, what):
+    """A row, a node or the like that is there."""
+    if check_size(name, place) >= n:
+        raise ValueError(f"{name}={place} does not exist: expected a {what} from 0 to {n - 1}")
 
 
 def read_texts(name, tokens):
