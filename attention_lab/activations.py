@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from attention_lab.autodiff import differentiable
-from attention_lab.checks import check_flag, floating
+from attention_lab.checks import check_flag, finite, floating
 
 _erf = np.frompyfunc(math.erf, 1, 1)  # NumPy has none
 # Φ(x) = (1 + tanh(x · c(x²))) / 2: the coefficients of c, fitted so that the error of erf is 6e-8 at most. In float32
@@ -14,6 +14,7 @@ _CURVE = 7.9788494e-1, 3.6333084e-2, -3.2594747e-5, -5.5306316e-5, 3.9647729e-6,
 
 
 @differentiable(lambda grad, positive: (grad * positive,))
+@finite
 def relu(x):
     """Keep what is positive.
 
@@ -53,7 +54,7 @@ def _gelu_backward(grad, saved):
 
 
 @differentiable(_gelu_backward)
-@np.errstate(over="ignore", under="ignore")
+@finite
 def gelu(x, approximate=False):
     """A smooth ReLU: each number times the probability that a standard normal one lies below it.
 
@@ -96,7 +97,7 @@ def _silu_backward(grad, saved):
 
 
 @differentiable(_silu_backward)
-@np.errstate(over="ignore", under="ignore")
+@finite
 def silu(x):
     """Each number times its logistic function.
 
@@ -115,7 +116,7 @@ def silu(x):
 
 
 @differentiable(lambda grad, result: (grad * result * (1 - result),))
-@np.errstate(over="ignore", under="ignore")
+@finite
 def sigmoid(x):
     """The logistic function: a gate between 0 and 1.
 
@@ -134,6 +135,7 @@ def sigmoid(x):
 
 
 @differentiable(lambda grad, result: (grad * (1 - result * result),))
+@finite
 def tanh(x):
     """The hyperbolic tangent: between -1 and 1.
 

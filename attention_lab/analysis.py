@@ -15,15 +15,15 @@ def attention_entropy(weights, axis=-1):
 
     Parameters
     ----------
-    weights : array_like, (..., n_q, n_k)
-        Attention weights: not negative, rows sum to one or are empty.
+    weights : array_like
+        Attention weights of any shape, such as (..., n_q, n_k): not negative, rows sum to one or are empty.
     axis : int
         The axis of the keys.
 
     Returns
     -------
-    ndarray, (..., n_q)
-        Entropies, never negative; a row that sees no key gives 0.
+    ndarray
+        The shape of `weights` without `axis`. Entropies, never negative; a row that sees no key gives 0.
 
     Raises
     ------
@@ -69,14 +69,14 @@ def attention_sparsity(weights, *, share=0.9):
 
     Parameters
     ----------
-    weights : array_like, (..., n_q, n_k)
+    weights : array_like, (..., n_k)
         Attention weights.
     share : float
         Between 0 and 1.
 
     Returns
     -------
-    ndarray, (..., n_q)
+    ndarray, (...)
         From 0 (every key is needed) up to 1 (a row that sees no key).
 
     Raises

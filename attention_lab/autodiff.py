@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attention_lab.checks import floating
+from attention_lab.checks import floating, numeric
 
 # Where a call passes through on its way here: this package, and what stands between a decorator and its function.
 INSIDE = (*(str(Path(file).parent) + os.sep for file in (__file__, np.__file__)), contextlib.__file__)
@@ -28,7 +28,7 @@ class Tensor:
     Parameters
     ----------
     data : array_like
-        Floating; integers become float64.
+        Floating, of any shape; integers become float64.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class Tensor:
         """
         if seed is None and self.data.size != 1:
             raise ValueError(f"backward of shape {self.shape} needs a seed: sum to one number first, or give seed=")
-        seed = np.ones(self.shape) if seed is None else np.asarray(seed)
+        seed = np.ones(self.shape) if seed is None else numeric("seed", seed)
         if seed.shape != self.shape:
             raise ValueError(f"seed has shape {seed.shape}: expected {self.shape}, as the data")
         with np.errstate(under="ignore"):

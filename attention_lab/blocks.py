@@ -65,7 +65,7 @@ class EncoderBlock:
         self.norm_1, self.norm_2 = _norms(2, norm, d_model, dtype)
 
     def __call__(self, x, mask=None, *, is_causal=False, cache=None, positions=None, rng=None):
-        """x -> x, both (..., n, d_model), and weights (..., heads, n, n_k); the rest as in `MultiHeadAttention`."""
+        """x (..., n, d_model) -> x (..., n, d_model), weights (..., heads, n, n_k); rest as in `MultiHeadAttention`."""
         about = {"mask": mask, "is_causal": is_causal, "cache": cache, "positions": positions, "rng": rng}
         attended, weights = self.attention(before(x, self.norm_1, self.norm), **about)
         x = after(x + drop(attended, self.dropout, rng), self.norm_1, self.norm)
@@ -124,9 +124,9 @@ class DecoderBlock:
         ----------
         x : array_like, (..., n_q, d_model)
         memory : array_like, (..., n_k, d_memory)
-        mask : array_like, optional
+        mask : array_like, broadcast to (..., heads, n_q, n_q), optional
             Of the self-attention, beside the causal one.
-        memory_mask : array_like, optional
+        memory_mask : array_like, broadcast to (..., heads, n_q, n_k), optional
             Of the cross-attention: the memory's padding.
         is_causal, positions, rng
             As in `MultiHeadAttention`; `positions` turn the self-attention.
@@ -142,9 +142,8 @@ class DecoderBlock:
         attended, weights = self.self_attention(before(x, self.norm_1, self.norm), **about)
         x = after(x + drop(attended, self.dropout, rng), self.norm_1, self.norm)
         memory_mask = _check_memory_mask(memory_mask, x, memory, self.cross_attention.num_heads)
-        read, memory_weights = self.cross_attention(
-            before(x, self.norm_2, self.norm), memory, mask=memory_mask, rng=rng
-        )
+        asking = before(x, self.norm_2, self.norm)
+        read, memory_weights = self.cross_attention(asking, memory, mask=memory_mask, rng=rng)
         x = after(x + drop(read, self.dropout, rng), self.norm_2, self.norm)
         forwarded = self.feed_forward(before(x, self.norm_3, self.norm))
         return after(x + drop(forwarded, self.dropout, rng), self.norm_3, self.norm), weights, memory_weights
@@ -186,7 +185,7 @@ class Encoder:
     def __call__(self, x, mask=None, *, is_causal=False, caches=None, positions=None, rng=None):
         """x (..., n, d_model) -> x (..., n, d_model), list of weights (..., heads, n, n_k), one a block.
 
-        `caches` is a list of `KVCache`, one a block.
+        `caches` is a list of `KVCache`, one a block; `mask`, `is_causal`, `positions` and `rng` as in `EncoderBlock`.
         """
         weights = []
         for step in self.steps(x, mask, is_causal=is_causal, caches=caches, positions=positions, rng=rng):

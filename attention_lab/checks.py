@@ -1,6 +1,7 @@
 """What an argument must be. Each message names the argument, says what was expected and got, and what to do."""
 
 import math
+from functools import wraps
 from numbers import Integral, Real
 
 import numpy as np
@@ -41,10 +42,10 @@ def check_number(name, value, *, low=-math.inf, above=-math.inf, below=math.inf,
 
 def check_size(name, value, *, low=0):
     """A whole number that is at least `low`."""
-    if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)):
+    if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_, np.timedelta64)):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if value < low:
-        raise ValueError(f"{name} must be at least {low}, got {value}")
+    if not low <= value < 2**31:  # no memory holds as many
+        raise ValueError(f"{name} must be {f'at least {low}' if value < low else 'below 2**31'}, got {value}")
     return int(value)
 
 
@@ -71,9 +72,7 @@ def check_attention_shapes(query, key, value, enable_gqa=False):
     check_sequences(query=query, key=key, value=value)
     check_same_features(query, key)
     if key.shape[-2] != value.shape[-2]:
-        raise ValueError(
-            f"value has {value.shape[-2]} rows but key has {key.shape[-2]}: row j of value belongs to row j of key"
-        )
+        raise ValueError(f"value has {value.shape[-2]} rows but key has {key.shape[-2]}: they come in pairs")
     if enable_gqa:
         check_heads(query, key, value)
     else:
@@ -93,6 +92,23 @@ def check_finite(**arrays):
     for name, array in arrays.items():
         if not np.isfinite(array).all():
             raise ValueError(f"{name} holds NaN or inf: np.argwhere(~np.isfinite({name})) finds them")
+
+
+def finite(forward):
+    """Let a forward compute without warnings; where its result is not finite, an error names what is to blame."""
+
+    @wraps(forward)
+    @np.errstate(all="ignore")
+    def checked(*args, **options):
+        result, saved = forward(*args, **options)
+        if not (np.isfinite(result.sum()) or np.isfinite(result).all()):  # the sum alone is quicker, and mostly enough
+            given = {**dict(zip(forward.__code__.co_varnames, args)), **options}
+            given = {name: value for name, value in given.items() if np.asarray(value).dtype.kind == "f"}
+            check_finite(**given)
+            raise ValueError(f"{', '.join(given)}: too large, {forward.__name__} would overflow {result.dtype}")
+        return result, saved
+
+    return checked
 
 
 def check_same_features(query, key):
@@ -141,9 +157,7 @@ def as_visible(name, mask):
             f"'may attend', {name} == 0 if it is a bias of 0 and -inf"
         )
     if mask.dtype != bool and not np.isin(mask, (0, 1)).all():
-        raise ValueError(
-            f"{name} of integers must hold 0 (hidden) and 1 (may attend), got values from {mask.min()} to {mask.max()}"
-        )
+        raise ValueError(f"{name} of integers must hold 0 (hidden) or 1 (may attend), got {mask.min()} to {mask.max()}")
     return mask.astype(bool, copy=False)
 
 
@@ -186,17 +200,18 @@ def _fits(shape, scores_shape):
 
 def check_features(name, shape, width, what="d_in"):
     """Whether an array of that shape is (..., width)."""
-    if not shape or shape[-1] != width:
+    if not shape or width not in (None, shape[-1]):
         got = f"has {shape[-1]} features" if shape else "is a single number"
         raise ValueError(f"{name} {got}, shape {shape}: expected {what}={width} on the last axis")
 
 
-def check_rows(name, array, width, what="d_model"):
-    """An array (..., length, width), or a Tensor of that shape as it is."""
+def check_rows(name, array, width, what="d_model", pads=False):
+    """A finite array (..., length, width), where `pads` may hold anything; or a Tensor of that shape as it is."""
     array = array if hasattr(array, "backward") else numeric(name, array)
     if array.ndim < 2:
         raise ValueError(f"{name} must be (..., length, {what}), got shape {array.shape}")
     check_features(name, array.shape, width, what)
+    check_finite(**{} if pads or hasattr(array, "backward") else {name: array})
     return array
 
 
@@ -256,7 +271,7 @@ def check_choice(name, value, choices):
 def check_dtype(dtype):
     try:
         read = None if dtype is None else np.dtype(dtype)  # to NumPy None is float64
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):
         read = None
     if read is None or read.kind != "f":
         raise TypeError(f"dtype must be a floating dtype such as np.float32, got {dtype!r}")

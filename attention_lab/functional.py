@@ -14,6 +14,7 @@ from attention_lab.checks import (
     check_generator,
     check_ids,
     check_number,
+    finite,
     floating,
     numeric,
 )
@@ -26,7 +27,7 @@ def _linear_backward(grad, saved):
 
 
 @differentiable(_linear_backward)
-@np.errstate(under="ignore")
+@finite
 def linear(x, weight, bias=None):
     """Send every position through one matrix.
 
@@ -75,6 +76,7 @@ def _embedding_backward(grad, saved):
 
 
 @differentiable(_embedding_backward)
+@finite
 def embedding(ids, table):
     """Look up the vector of every token.
 
@@ -120,7 +122,7 @@ def _layer_norm_backward(grad, saved):
 
 
 @differentiable(_layer_norm_backward)
-@np.errstate(under="ignore")
+@finite
 def layer_norm(x, gain, bias, eps=1e-5):
     """Give the features of every position mean 0 and variance 1, then a gain and a bias a feature.
 
@@ -173,7 +175,7 @@ def _rms_norm_backward(grad, saved):
 
 
 @differentiable(_rms_norm_backward)
-@np.errstate(under="ignore")
+@finite
 def rms_norm(x, gain, eps=1e-6):
     """Give the features of every position a mean square of 1, then a gain a feature. The mean is not removed.
 
@@ -212,6 +214,7 @@ def rms_norm(x, gain, eps=1e-6):
 
 
 @differentiable(lambda grad, factor: (grad * factor if np.ndim(factor) else grad,))
+@finite
 def dropout(x, rate, rng=None):
     """Set a random share of the numbers to 0 in training; the others grow, so that the expected value stays.
 
@@ -245,7 +248,7 @@ def dropout(x, rate, rng=None):
     [2.0, 2.0, 2.0, 0.0, 0.0]
     """
     x, dtype = floating(x=x)
-    factor = dropout_factor(x, rate, rng)
+    factor = dropout_factor(x, check_number("rate", rate, low=0, below=1), rng)
     return (x * factor if np.ndim(factor) else x).astype(dtype, copy=False), factor
 
 

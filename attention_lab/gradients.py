@@ -113,8 +113,9 @@ def checkpoint(layer, *args, **options):
 
     Returns
     -------
-    What ``layer(*args, **options)`` gives, for the tape too. The gradients are the same bit for bit, if only this
-    layer uses its input and its parameters; else they are summed in another order.
+    object
+        What ``layer(*args, **options)`` gives, for the tape too. The gradients are the same bit for bit, if only this
+        layer uses its input and its parameters; else they are summed in another order.
 
     Raises
     ------
@@ -138,6 +139,8 @@ def checkpoint(layer, *args, **options):
     >>> all(np.array_equal(plain[name], anew[name]) for name in plain)
     True
     """
+    if not callable(layer):
+        raise TypeError(f"layer must be a function, got {layer!r}")
     places = [place for place in _places(layer) if isinstance(place[-1], Tensor)]
     learned = [tensor for *_, tensor in places]
     generators = [x.bit_generator for x in (*args, *options.values()) if isinstance(x, np.random.Generator)]
@@ -161,8 +164,7 @@ def checkpoint(layer, *args, **options):
     def checkpointed(*arrays):
         result = call(arrays)
         if isinstance(_first(result), Tensor):
-            message = "layer uses Tensors that checkpoint cannot see: give the layer itself, and Tensors by position"
-            raise TypeError(message)
+            raise TypeError("layer uses Tensors that checkpoint cannot see: give the layer itself, Tensors by position")
         return result, arrays
 
     return checkpointed(*learned, *args)

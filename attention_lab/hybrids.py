@@ -121,11 +121,12 @@ class GRU:
 
         With ``reverse=True`` it reads from the last token to the first.
         """
-        x = check_rows("x", x, self.of_input.d_in, "d_in")
+        x = check_rows("x", x, self.of_input.d_in, "d_in", pads=True)
         check_sequences(x=x)
-        x, real = self.of_input(x), np.ones(x.shape[:-1], bool)
+        real = np.ones(x.shape[:-1], bool)
         if mask is not None:
             real = real & check_real(mask, real.shape)
+        x = self.of_input(where(real[..., None], x, 0))  # a pad may hold anything, NaN too
         state, states = np.zeros((*x.shape[:-2], self.d_hidden), x.dtype), []
         way = -1 if check_flag("reverse", reverse) else 1
         for i in range(x.shape[-2])[::way]:
@@ -191,22 +192,26 @@ class RecurrentSeq2Seq:
     def __call__(self, source, target, source_mask=None, target_mask=None):
         """As `Seq2Seq`, but without dropout. The target needs no mask: no step reads a later one."""
         memory, _ = self.encode(source, source_mask)
-        logits, _, memory_weights = self.decode(target, memory, source_mask)
+        logits, _, memory_weights = self.decode(target, memory, source_mask, target_mask)
         return logits, memory_weights
 
     def encode(self, source, source_mask=None):
-        """source (..., n_s) -> memory (..., n_s, d_model), and an empty list: nothing attends here."""
+        """source (..., n_s), source_mask (..., n_s) -> memory (..., n_s, d_model), and an empty list of weights."""
         x = self.embed_source(check_text("source", source, self.embed_source.vocab_size))
         if source_mask is not None:
             source_mask = check_real(source_mask, x.shape[:-1], "source_mask")
         return self.forwards(x, source_mask) + self.backwards(x, source_mask, reverse=True), []
 
     def decode(self, target, memory, source_mask=None, target_mask=None):
-        """target (..., n_t) and memory -> logits (..., n_t, target_size), [], memory weights [(..., 1, n_t, n_s)]."""
+        """target (..., n_t), memory (..., n_s, d_model) -> logits (..., n_t, target_size), and lists of weights.
+
+        The first is empty, the other holds the memory's, (..., 1, n_t, n_s). `source_mask`
+        and `target_mask` as in the call.
+        """
         x = self.embed_target(check_text("target", target, self.embed_target.vocab_size))
         memory = check_memory(memory, x.shape[-1], x)
-        if source_mask is not None:
-            source_mask = check_real(source_mask, memory.shape[:-1], "source_mask")
+        given = ("source_mask", source_mask, memory), ("target_mask", target_mask, x)
+        source_mask, _ = (mask if mask is None else check_real(mask, of.shape[:-1], name) for name, mask, of in given)
         state, states, reads, weights = self._first_state(x, memory, source_mask), [], [], []
         x = self.writer.of_input(x)  # (..., n_t, 3 d_model)
         for i in range(x.shape[-2]):

@@ -6,20 +6,19 @@ depend on the query, so it is taken once for all.
 
 import numpy as np
 
-from attention_lab.attention import quietly, scaled_dot_product_attention
+from attention_lab.attention import scaled_dot_product_attention
 from attention_lab.autodiff import differentiable
 from attention_lab.checks import (
     as_visible,
     check_attention_shapes,
-    check_finite,
     check_flag,
     check_generator,
     check_mask,
     check_rows,
     check_sequences,
     check_size,
+    finite,
     floating,
-    numeric,
 )
 from attention_lab.functional import linear
 
@@ -72,7 +71,7 @@ def _linear_backward(grad, saved):
 
 
 @differentiable(_linear_backward)
-@quietly
+@finite
 def linear_attention(query, key, value, mask=None, *, is_causal=False):
     """Attention without a softmax: the keys and values are summed up once, and every query reads the sum.
 
@@ -112,12 +111,12 @@ def linear_attention(query, key, value, mask=None, *, is_causal=False):
     >>> linear_attention(key, key, value, is_causal=True)[0].tolist()      # the first sees itself alone
     [4.0]
     """
-    given = query, key, value, dtype = floating(query=query, key=key, value=value)
+    query, key, value, dtype = floating(query=query, key=key, value=value)
     check_attention_shapes(query, key, value)
     query, key = (np.where(x > 0, x + 1, np.exp(np.minimum(x, 0))) for x in (query, key))
     if mask is not None:
         key = np.where(_of_keys(mask, query, key), key, 0)
-    return _finite(_kernel_attention(query, key, value, is_causal, dtype), *given[:3])
+    return _kernel_attention(query, key, value, is_causal, dtype)
 
 
 def _performer_backward(grad, saved):
@@ -129,7 +128,7 @@ def _performer_backward(grad, saved):
 
 
 @differentiable(_performer_backward)
-@quietly
+@finite
 def performer_attention(query, key, value, *, num_features, is_causal=False, rng):
     """An estimate of softmax attention, at a cost that is linear in the length: positive random features.
 
@@ -170,7 +169,7 @@ def performer_attention(query, key, value, *, num_features, is_causal=False, rng
     >>> bool(abs(estimate - scaled_dot_product_attention(q, k, v)[0]).max() < 0.1)
     True
     """
-    given = query, key, value, dtype = floating(query=query, key=key, value=value)
+    query, key, value, dtype = floating(query=query, key=key, value=value)
     check_attention_shapes(query, key, value)
     num_features = check_size("num_features", num_features, low=1)
     directions = random_directions(query.shape[-1], num_features, rng).astype(query.dtype)
@@ -180,7 +179,7 @@ def performer_attention(query, key, value, *, num_features, is_causal=False, rng
     largest = of_key.max(-2, keepdims=True)
     of_query = of_query + largest
     features = np.exp(of_query - of_query.max(-1, keepdims=True)), np.exp(of_key - largest)
-    output, saved = _finite(_kernel_attention(*features, value, is_causal, dtype), *given[:3])
+    output, saved = _kernel_attention(*features, value, is_causal, dtype)
     return output, (saved, inputs, directions, scale)
 
 
@@ -219,9 +218,7 @@ def linformer_attention(query, key, value, project_k, project_v):
     """
     key, value = _shortened("project_k", project_k, "key", key), _shortened("project_v", project_v, "value", value)
     if key.shape[-2] != value.shape[-2]:
-        raise ValueError(
-            f"project_v makes {value.shape[-2]} rows but project_k makes {key.shape[-2]}: they come in pairs"
-        )
+        raise ValueError(f"project_v makes {value.shape[-2]} rows, project_k makes {key.shape[-2]}: they come in pairs")
     return scaled_dot_product_attention(query, key, value)[0]
 
 
@@ -239,23 +236,13 @@ def _of_keys(mask, query, key):
     leading = np.broadcast_shapes(query.shape[:-2], key.shape[:-2])
     mask = check_mask(as_visible("mask", mask), (*leading, query.shape[-2], key.shape[-2]))
     if mask.ndim > 1 and mask.shape[-2] != 1:
-        raise ValueError(
-            f"mask of shape {mask.shape} differs from query to query, but there is one sum over the keys for all: "
-            "give (..., 1, n_k), or is_causal=True for a causal one"
-        )
+        raise ValueError(f"mask of shape {mask.shape} differs from query to query, but they share a sum: (..., 1, n_k)")
     return np.atleast_2d(mask)[..., 0, :, None]
-
-
-def _finite(result, query, key, value):
-    if not np.isfinite(result[0]).all():
-        check_finite(query=query, key=key, value=value)
-        raise ValueError(f"the sums over the keys overflow {query.dtype}: make the arguments smaller, or give float64")
-    return result
 
 
 def _shortened(name, project, of, rows):
     """The mixtures of some rows: (..., n_k, d) -> (..., r, d)."""
-    rows = rows if hasattr(rows, "backward") else numeric(of, rows)
+    rows = check_rows(of, rows, None)
     check_sequences(**{of: rows})
     project = check_rows(name, project, rows.shape[-2], "n_k")
     if project.ndim != 2 or 0 in project.shape:

@@ -46,10 +46,12 @@ class Linear:
 
     def __init__(self, d_in, d_out, *, bias=True, variance=1.0, rng=None, dtype=np.float32):
         self.d_in, self.d_out = check_size("d_in", d_in, low=1), check_size("d_out", d_out, low=1)
-        self.weight = initial(rng, (d_in, d_out), math.sqrt(check_number("variance", variance, low=0) / d_in), dtype)
+        variance = check_number("variance", variance, low=0, high=1e6)
+        self.weight = initial(rng, (d_in, d_out), math.sqrt(variance / d_in), dtype)
         self.bias = np.zeros(d_out, dtype) if check_flag("bias", bias) else None
 
     def __call__(self, x):
+        """x (..., d_in) -> y (..., d_out)."""
         return linear(x, self.weight, self.bias)
 
 
@@ -84,13 +86,12 @@ class Embedding:
     parameters = ("table",)
 
     def __init__(self, vocab_size, d_model, *, rng=None, dtype=np.float32):
-        self.vocab_size, self.d_model = (
-            check_size("vocab_size", vocab_size, low=1),
-            check_size("d_model", d_model, low=1),
-        )
+        self.vocab_size = check_size("vocab_size", vocab_size, low=1)
+        self.d_model = check_size("d_model", d_model, low=1)
         self.table = initial(rng, (vocab_size, d_model), 1 / math.sqrt(d_model), dtype)
 
     def __call__(self, ids):
+        """ids (...), whole numbers -> vectors (..., d_model)."""
         return embedding(ids, self.table)
 
 
@@ -128,6 +129,7 @@ class LayerNorm:
         self.gain, self.bias = np.ones(d_model, check_dtype(dtype)), np.zeros(d_model, dtype)
 
     def __call__(self, x):
+        """x (..., d_model) -> y (..., d_model)."""
         return layer_norm(x, self.gain, self.bias, self.eps)
 
 
@@ -164,6 +166,7 @@ class RMSNorm:
         self.gain = np.ones(check_size("d_model", d_model, low=1), check_dtype(dtype))
 
     def __call__(self, x):
+        """x (..., d_model) -> y (..., d_model)."""
         return rms_norm(x, self.gain, self.eps)
 
 
@@ -212,8 +215,9 @@ class FeedForward:
         self.up = Linear(d_model, d_ff, **about)
         self.down = Linear(d_ff, d_model, variance=1 / MEAN_SQUARE[activation], **about)
 
-    @np.errstate(under="ignore")
+    @np.errstate(over="ignore", under="ignore")
     def __call__(self, x):
+        """x (..., d_model) -> y (..., d_model)."""
         inner = self.up(x)  # (..., n, d_ff)
         if self.activation == "swiglu":
             inner = silu(self.gate(x)) * inner

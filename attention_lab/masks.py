@@ -149,7 +149,7 @@ def padding_mask(lengths, n_keys=None):
         raise ValueError(f"lengths must have shape (batch,) with at least one sequence, got shape {lengths.shape}")
     if lengths.dtype.kind not in "iu":
         raise TypeError(f"lengths must be whole numbers, one a sequence, got dtype {lengths.dtype}")
-    n_keys = int(lengths.max()) if n_keys is None else check_size("n_keys", n_keys)
+    n_keys = check_size("lengths", max(int(lengths.max()), 0)) if n_keys is None else check_size("n_keys", n_keys)
     if lengths.min() < 0 or lengths.max() > n_keys:
         raise ValueError(f"lengths must lie between 0 and n_keys={n_keys}, got {lengths.min()} to {lengths.max()}")
     return (np.arange(n_keys) < lengths[:, None])[:, None, None, :]
@@ -160,12 +160,12 @@ def combine_masks(*masks):
 
     Parameters
     ----------
-    *masks : array_like of bool
+    *masks : array_like of bool, (...)
         Masks of shapes that broadcast; 0/1 integers count as booleans and None as no mask.
 
     Returns
     -------
-    ndarray of bool
+    ndarray of bool, (...)
         True = may attend.
 
     Raises
@@ -183,7 +183,7 @@ def combine_masks(*masks):
     """
     masks = [as_visible(f"masks[{i}]", mask) for i, mask in enumerate(masks) if mask is not None]
     if not masks:
-        raise ValueError("combine_masks needs at least one mask")
+        raise ValueError("masks is empty: combine_masks needs at least one mask")
     try:
         np.broadcast_shapes(*(mask.shape for mask in masks))
     except ValueError:

@@ -59,7 +59,7 @@ class TextClassifier:
         about = {"norm": norm, "activation": activation, "dropout": dropout, "rng": rng, "dtype": dtype}
         self.encoder, self.dropout = Encoder(num_layers, d_model, num_heads, d_ff, **about), dropout
         self.pool = AttentionPooling(d_model, dtype=dtype) if pooling == "attention" else None
-        self.head = Linear(d_model, num_classes, rng=rng, dtype=dtype)
+        self.head = Linear(d_model, check_size("num_classes", num_classes, low=1), rng=rng, dtype=dtype)
 
     def __call__(self, ids, mask=None, *, rng=None):
         """Classify.

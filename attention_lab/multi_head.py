@@ -83,16 +83,12 @@ class MultiHeadAttention:
         self.base = check_number("base", base, above=0)
         self.interleaved = check_flag("interleaved", interleaved)
         inner, inner_kv = self.num_heads * self.d_head, self.num_kv_heads * self.d_head
-        shapes = {
-            "q": (self.d_model, inner),
-            "k": (self.d_memory, inner_kv),
-            "v": (self.d_memory, inner_kv),
-            "o": (inner, self.d_model),
-        }
+        rows = {"q": self.d_model, "k": self.d_memory, "v": self.d_memory, "o": inner}
+        columns = {"q": inner, "k": inner_kv, "v": inner_kv, "o": self.d_model}
         rng = np.random.default_rng() if rng is None else rng
-        for role, (rows, columns) in shapes.items():
-            setattr(self, f"W_{role}", initial(rng, (rows, columns), 1 / math.sqrt(rows), dtype))
-            setattr(self, f"b_{role}", np.zeros(columns, dtype) if check_flag("bias", bias) else None)
+        for role, n in rows.items():
+            setattr(self, f"W_{role}", initial(rng, (n, columns[role]), 1 / math.sqrt(n), dtype))
+            setattr(self, f"b_{role}", np.zeros(columns[role], dtype) if check_flag("bias", bias) else None)
 
     def __call__(
         self, query, key=None, value=None, mask=None, *, is_causal=False, cache=None, positions=None, rng=None
@@ -146,9 +142,7 @@ class MultiHeadAttention:
         if not (cache is None or isinstance(cache, KVCache)):
             raise TypeError(f"cache must be a KVCache, got {cache!r:.80}: a list, one a block, goes to caches=")
         if cache is not None and (key is not query or value is not query):
-            raise ValueError(
-                "a cache holds the past of query itself: give it for self-attention, without key and value"
-            )
+            raise ValueError("a cache holds the past of query itself: give it for self-attention, without key or value")
         if positions is not None and self.d_head % 2:
             raise ValueError(f"positions turn features pair by pair, but d_head={self.d_head} is odd: make it even")
         query = check_rows("query", query, self.d_model)

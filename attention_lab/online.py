@@ -55,8 +55,9 @@ def online_softmax(scores, value, state=None):
     shapes = [(*rows, size) for size in (1, 1, value.shape[-1])]
     if state is None:
         state = [np.full(shape, start) for shape, start in zip(shapes, (-np.inf, 0.0, 0.0))]
-    if [np.shape(part) for part in state] != shapes:
-        raise ValueError(f"state must be three arrays of shapes {shapes}, got {[np.shape(part) for part in state]}")
+    got = list(map(np.shape, state)) if isinstance(state, list | tuple) else type(state)
+    if got != shapes:
+        raise ValueError(f"state must be three arrays of shapes {shapes}, got {got!r}")
     maximum, total, mixed = (np.array(part, scores.dtype) for part in state)
     join_tile(np.array(np.broadcast_to(scores, (*rows, scores.shape[-1]))), value, maximum, total, mixed)
     row_maximum(maximum, -1, "scores")

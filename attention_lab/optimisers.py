@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from attention_lab.checks import check_number, check_size
+from attention_lab.checks import check_number, check_size, numeric
 from attention_lab.gradients import parameters
 
 
@@ -52,9 +52,9 @@ class Adam:
 
     def __init__(self, model, lr=1e-3, *, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0):
         self.model, self.lr, self.steps = model, check_number("lr", lr, low=0), 0
+        if not (isinstance(betas, list | tuple) and len(betas) == 2):
+            raise ValueError(f"betas must be two numbers, got {betas!r}")
         self.betas = tuple(check_number("betas", beta, low=0, below=1) for beta in betas)
-        if len(self.betas) != 2:
-            raise ValueError(f"betas must be two numbers, got {betas}")
         self.eps = check_number("eps", eps, low=0)
         self.weight_decay = check_number("weight_decay", weight_decay, low=0)
         self._mean, self._square = _zeros(model), _zeros(model)
@@ -211,7 +211,9 @@ def clip_gradients(gradients, max_norm):
     (5.0, 0.6, 0.8)
     """
     max_norm = check_number("max_norm", max_norm, above=0)
-    norm = gradient_norm(gradients)
+    if not isinstance(gradients, dict):
+        raise TypeError(f"gradients must be a dict of arrays by name, got {gradients!r:.80}")
+    norm = gradient_norm({name: numeric(f"gradients[{name!r}]", grad) for name, grad in gradients.items()})
     if not math.isfinite(norm):
         name = first_not_finite(gradients)
         raise FloatingPointError(f"the gradient of {name} holds NaN or inf: it cannot be clipped")

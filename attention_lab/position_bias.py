@@ -173,7 +173,7 @@ class RelativePositionBias:
         self.table = initial(rng, (num_buckets, check_size("num_heads", num_heads, low=1)), 0.02, dtype)
 
     def __call__(self, n_queries, n_keys=None):
-        """The bias, (num_heads, n_queries, n_keys), for the `mask` of an attention."""
+        """Sizes as in `alibi_bias` -> bias (num_heads, n_queries, n_keys), for the `mask` of an attention."""
         query, key = aligned_positions(n_queries, n_keys)
         bias = embedding(relative_position_bucket(key - query, **self._buckets), self.table)  # (n_q, n_k, heads)
         return bias.swapaxes(-1, -2).swapaxes(-2, -3)

@@ -13,6 +13,7 @@ from attention_lab.checks import (
     check_positions,
     check_rows,
     check_size,
+    finite,
     floating,
 )
 from attention_lab.functional import embedding, initial
@@ -73,7 +74,7 @@ def _rotary_backward(grad, saved):
 
 
 @differentiable(_rotary_backward)
-@np.errstate(under="ignore")
+@finite
 def rotary_embedding(x, positions=None, *, base=10000.0, interleaved=False):
     """Turn each pair of features by an angle that grows with the position.
 
@@ -165,7 +166,18 @@ class LearnedPositions:
         self.table = initial(rng, (max_len, d_model), 1 / math.sqrt(d_model), dtype)
 
     def __call__(self, x, positions=None):
-        """x (..., n, d_model) plus the rows of `positions`: 0, 1, 2, ... if not given."""
+        """Add to each row of x that of its position.
+
+        Parameters
+        ----------
+        x : array_like, (..., n, d_model)
+        positions : array_like of int, broadcast to (..., n), optional
+            0, 1, 2, ... if not given.
+
+        Returns
+        -------
+        ndarray, (..., n, d_model)
+        """
         x = check_rows("x", x, self.d_model)
         n = x.shape[-2]
         if positions is None and n > self.max_len:

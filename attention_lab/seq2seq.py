@@ -93,7 +93,10 @@ class Seq2Seq:
         return logits, memory_weights
 
     def encode(self, source, source_mask=None, *, rng=None):
-        """source (..., n_s) -> memory (..., n_s, d_model), and a list of weights, one a block."""
+        """source (..., n_s) -> memory (..., n_s, d_model), and a list of weights, one a block.
+
+        `source_mask` and `rng` as in the call.
+        """
         memory = self._read("source", source, self.embed_source, self.place_source, rng)
         mask = over_keys(source_mask, memory.shape[:-1], "source_mask")
         if self.encoder is None:
@@ -101,7 +104,11 @@ class Seq2Seq:
         return self.encoder(memory, mask, rng=rng)
 
     def decode(self, target, memory, source_mask=None, target_mask=None, *, rng=None):
-        """target (..., n_t) and memory -> logits (..., n_t, target_size), weights and memory weights, one a block."""
+        """target (..., n_t), memory (..., n_s, d_model) -> logits (..., n_t, target_size), and two lists.
+
+        They hold weights (..., heads, n_t, n_t) and memory weights (..., heads, n_t, n_s), one a block. `source_mask`,
+        `target_mask` and `rng` as in the call.
+        """
         x = self._read("target", target, self.embed_target, self.place_target, rng)
         memory = check_memory(memory, self.embed_target.d_model, x)
         mask = over_keys(target_mask, x.shape[:-1], "target_mask")

@@ -97,7 +97,7 @@ def global_mask(n_queries, n_keys=None, *, positions):
     ----------
     n_queries, n_keys : int
         As in `causal_mask`.
-    positions : array_like of int
+    positions : array_like of int, (...)
         Counted from the first key; none give an empty mask.
 
     Returns
@@ -173,7 +173,7 @@ def longformer_mask(n, *, window, global_positions):
         Number of queries, and of keys.
     window : int
         At least 1.
-    global_positions : array_like of int
+    global_positions : array_like of int, (...)
         Such as [0] for a token that stands for the whole text.
 
     Returns
@@ -195,7 +195,9 @@ def longformer_mask(n, *, window, global_positions):
     >>> longformer_mask(5, window=2, global_positions=[0]).astype(int).tolist()
     [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 0, 1, 1, 1], [1, 0, 0, 1, 1]]
     """
-    return sliding_window_mask(n, window=window, is_causal=False) | global_mask(n, positions=global_positions)
+    given = global_positions if np.size(global_positions) else np.empty(0, int)
+    given = check_ids("global_positions", given, check_size("n", n))
+    return sliding_window_mask(n, window=window, is_causal=False) | global_mask(n, positions=given)
 
 
 def big_bird_mask(n, *, block_size, num_random, num_global, rng):
@@ -242,10 +244,7 @@ def big_bird_mask(n, *, block_size, num_random, num_global, rng):
     visible = longformer_mask(blocks, window=2, global_positions=range(num_global))
     others = (~visible[num_global:]).sum(-1).min(initial=blocks) if num_global < blocks else 0
     if check_size("num_random", num_random) > others:
-        raise ValueError(
-            f"num_random={num_random} blocks cannot be drawn: beside its neighbours and the global ones, a block has "
-            f"only {others} others. Take fewer, or a smaller block_size"
-        )
+        raise ValueError(f"num_random={num_random} blocks cannot be drawn: only {others} others are not seen yet")
     lots = np.where(visible, np.inf, check_generator(rng).random(visible.shape))
     np.put_along_axis(visible, lots.argsort(-1)[:, :num_random], True, -1)
     block = np.arange(n) // block_size

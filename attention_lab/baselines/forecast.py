@@ -6,7 +6,7 @@ where there is no number. A missing hour is replaced by that hour's mean over th
 
 import numpy as np
 
-from attention_lab.checks import as_visible, check_choice, check_ids, check_size, numeric
+from attention_lab.checks import as_visible, check_choice, check_finite, check_ids, check_size, numeric
 
 
 def same_hour(history, days_ago=1):
@@ -32,7 +32,8 @@ def same_hour(history, days_ago=1):
     [3.0, 4.0]
     """
     history = filled(history)
-    if check_size("days_ago", days_ago, low=1) > history.shape[-2]:
+    days_ago = check_size("days_ago", days_ago, low=1)
+    if days_ago > history.shape[-2]:
         raise ValueError(f"days_ago={days_ago} but the history has {history.shape[-2]} days")
     return history[..., -days_ago, :]
 
@@ -132,6 +133,14 @@ class LeastSquares:
 def filled(history):
     """A history without gaps: a missing hour gets that hour's mean over the other days, or 0 where none has a number.
 
+    Parameters
+    ----------
+    history : array_like, (..., days, hours)
+
+    Returns
+    -------
+    ndarray, (..., days, hours)
+
     Examples
     --------
     >>> filled([[1.0, np.nan], [3.0, np.nan], [np.nan, np.nan]]).tolist()
@@ -141,6 +150,7 @@ def filled(history):
     if history.ndim < 2 or 0 in history.shape[-2:]:
         raise ValueError(f"history must be (..., days, hours), not empty, got shape {history.shape}")
     known = ~np.isnan(history)
+    check_finite(history=history[known])
     counts = known.sum(-2, keepdims=True)
     mean = np.where(known, history, 0).sum(-2, keepdims=True) / np.maximum(counts, 1)
     return np.where(known, history, mean)

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 import numpy as np
 
 from attention_lab.checks import check_choice, check_size
+from attention_lab.data.given import check_list, check_words
 
 # Stands before the first symbol of a text and after the last.
 EDGE = None
@@ -66,7 +67,7 @@ class NGram:
         counts = Counter(gram for text in texts for gram in self._grams(text))
         if smoothing == "kneser-ney":
             counts = _continuations(counts, self.order)
-        self._asides = [_asides(counts, n + 1) for n in range(self.order)]
+        self._asides = [_asides(counts, n + 1) for n in range(max(map(len, counts)))]
         self._following = defaultdict(dict)  # context -> {id of the next symbol: count}
         for (*context, symbol), count in counts.items():
             self._following[tuple(context)][self._ids[symbol]] = count
@@ -88,7 +89,7 @@ class NGram:
         >>> NGram(["ana", "anna"], order=2).probabilities("an").sum().round(6).item()
         1.0
         """
-        self._check(before)
+        self._check(check_words("before", before), "before")
         return self._mixed(self._context(before), {})
 
     def nats(self, texts):
@@ -148,10 +149,10 @@ class NGram:
         aside = self._asides[n][np.minimum(counts, 3)]
         return counts - aside, aside.sum()
 
-    def _check(self, text):
+    def _check(self, text, name="texts"):
         unknown = [symbol for symbol in text if symbol is EDGE or symbol not in self._ids]
         if unknown:
-            raise ValueError(f"{text!r} holds {unknown[0]!r}, which is in no text that the model learned from")
+            raise ValueError(f"{name}: {text!r} holds {unknown[0]!r}, which is in no text that the model learned from")
         return text
 
 
@@ -178,7 +179,7 @@ def _asides(counts, length):
 def _texts(texts):
     if isinstance(texts, str):
         raise TypeError(f"texts must be a list but is the string {texts[:40]!r}: write [text]")
-    texts = list(texts)
+    texts = check_list("texts", texts)
     if not texts:
         raise ValueError("texts is empty: expected at least one")
-    return texts
+    return [check_words("texts", text) for text in texts]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_lab.checks import check_size, numeric
-from attention_lab.data.splits import SPLITS
+from attention_lab.data.splits import SPLITS, check_split
 
 KINDS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "holiday")
 HOLIDAY = KINDS.index("holiday")
@@ -112,6 +112,7 @@ def bikes(split, days=7, ahead=1):
     Returns
     -------
     BikeWindows
+        Histories and targets hold NaN where nothing was counted.
 
     Raises
     ------
@@ -124,13 +125,11 @@ def bikes(split, days=7, ahead=1):
     >>> windows.history.shape, windows.target.shape, str(windows.dates[0])
     ((61, 7, 24), (61, 24), '2011-11-01')
     """
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))} but is {split!r}")
     dates, every_kind, counts = _read()
     history, target = day_windows(counts, days, ahead)
     kinds, kind = day_windows(every_kind, days, ahead)
     dates = dates[days + ahead - 1 :]
-    place = SPLITS.index(split)
+    place = SPLITS.index(check_split(split))
     first, after = STARTS[place], (*STARTS, date(2012, 1, 1))[place + 1]
     rows = [row for row, day in enumerate(dates) if first <= day < after]
     if not rows:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_lab.checks import check_generator, check_size
+from attention_lab.data.given import check_list
 from attention_lab.data.splits import part
 
 CLASSES = ("rejected", "approved", "open")
@@ -154,10 +155,10 @@ def encode(texts):
     >>> ids.shape, mask.sum(axis=-1).tolist()
     ((2, 2, 6), [[4, 1], [6, 0]])
     """
-    is_one, texts = isinstance(texts, Document), list(texts)
+    is_one, texts = isinstance(texts, Document), check_list("texts", texts)
     if is_one or any(isinstance(text, str) for text in texts):
         raise TypeError("texts must be a list of documents, each a list of sentences: of one document write [document]")
-    rows = [[sentence.split() for sentence in getattr(text, "sentences", text)] for text in texts]
+    rows = [[line.split() for line in check_list("texts", getattr(text, "sentences", text), str)] for text in texts]
     if not rows:
         raise ValueError("texts is empty: give at least one document")
     unknown = sorted({word for row in rows for sentence in row for word in sentence} - set(WORDS[1:]))

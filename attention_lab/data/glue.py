@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_lab.checks import check_choice
+from attention_lab.runs.files import check_path
 
 NO_OR_YES = {"0": 0, "1": 1}
 SCORE = (0.0, 5.0)
@@ -53,7 +54,7 @@ def read_glue(path, task):
     -------
     texts : list of str, or list of (str, str)
         Sentences; for MRPC, RTE and STS-B pairs of them.
-    labels : int array, float array or None
+    labels : int array or float array, (len(texts),), or None
         SST-2: 1 positive. CoLA: 1 acceptable. MRPC: 1 the same meaning. RTE: 1 the second follows from the first.
         STS-B: how alike, from 0 to 5. None for a test file, which has no labels.
 
@@ -116,7 +117,7 @@ def write_cola(path, sentences, labels, *, source="made"):
 
 def _rows(path):
     """(line number, columns) of each line. A line ends with a line feed alone: texts may hold other separators."""
-    data = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf")  # MRPC begins with a byte order mark
+    data = check_path(path).read_bytes().removeprefix(b"\xef\xbb\xbf")  # MRPC begins with a byte order mark
     if not data.strip():
         raise ValueError(f"{path}, line 1: the file is empty")
     rows = []

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_lab.checks import check_flag, check_size, numeric
+from attention_lab.data.given import check_list
 from attention_lab.data.splits import part, shuffled
 
 NUMBERS = 10_000
@@ -172,7 +173,7 @@ def encode(sentences, vocabulary, *, ends=False):
     >>> mask.sum(axis=-1).tolist()
     [5, 3]
     """
-    ends, rows = check_flag("ends", ends), [_ids(sentence, vocabulary) for sentence in sentences]
+    ends, rows = check_flag("ends", ends), [_ids(row, vocabulary) for row in check_list("sentences", sentences)]
     if not rows:
         raise ValueError("sentences is empty: give at least one, such as [['zwei', 'und', 'vierzig']]")
     rows = [[START, *row, END] for row in rows] if ends else rows
@@ -203,7 +204,7 @@ def decode(ids, vocabulary):
     >>> decode([1, 5, 33, 25, 2, 0], GERMAN)
     ['zwei', 'und', 'vierzig']
     """
-    ids = numeric("ids", ids)
+    ids, vocabulary = numeric("ids", ids), check_list("vocabulary", vocabulary, str)
     if ids.ndim != 1 or ids.size and ids.dtype.kind not in "iu":
         raise TypeError(
             f"ids must be one row of whole numbers, got shape {ids.shape} of {ids.dtype}: decode row by row"
@@ -239,7 +240,7 @@ def word_for_word(words):
     >>> word_for_word(["one", "hundred", "and", "forty", "two"])  # right: ein hundert zwei und vierzig
     ['eins', 'hundert', 'und', 'vierzig', 'zwei']
     """
-    return [GERMAN[i] for i in _ids(words, ENGLISH)]  # the first 34 of both stand side by side
+    return [GERMAN[i] for i in _ids(words, ENGLISH, "words")]  # the first 34 of both stand side by side
 
 
 def _places(number):
@@ -258,11 +259,12 @@ def _below_hundred(number):
     return [_WORDS[18 + tens], _WORDS[units]] if units else [_WORDS[18 + tens]]
 
 
-def _ids(sentence, vocabulary):
-    if isinstance(sentence, str):
-        raise TypeError(f"a sentence must be a list of words, got the string {sentence[:40]!r}: write .split()")
-    words = vocabulary[len(SPECIAL) :]
-    for word in sentence:
-        if word not in words:
-            raise ValueError(f"{word!r} is not one of the {len(words)} words of this vocabulary")
-    return [vocabulary.index(word) for word in sentence]
+def _ids(words, vocabulary, name="sentences"):
+    if isinstance(words, str):
+        raise TypeError(f"{name}: each must be a list of words, got the string {words[:40]!r}: write .split()")
+    vocabulary = check_list("vocabulary", vocabulary, str)
+    known, words = vocabulary[len(SPECIAL) :], check_list(name, words, str)
+    for word in words:
+        if word not in known:
+            raise ValueError(f"{word!r} is not one of the {len(known)} words of this vocabulary")
+    return [vocabulary.index(word) for word in words]

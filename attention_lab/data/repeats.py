@@ -3,6 +3,7 @@
 import numpy as np
 
 from attention_lab.checks import check_generator, check_size
+from attention_lab.data.given import check_list
 
 
 def repeats(num, rng, *, vocab_size=32, period=(6, 16), length=48):
@@ -58,7 +59,10 @@ def repeats(num, rng, *, vocab_size=32, period=(6, 16), length=48):
 
 
 def _check_period(period, vocab_size, length):
-    shortest, longest = (check_size("period", size, low=1) for size in period)
+    sizes = [check_size("period", size, low=1) for size in check_list("period", period)]
+    if len(sizes) != 2:
+        raise ValueError(f"period must be (shortest, longest), got {period!r}")
+    shortest, longest = sizes
     if not shortest <= longest <= min(vocab_size, length - 1):
         raise ValueError(
             f"period is {(shortest, longest)}: expected (shortest, longest) with a longest of at most {vocab_size}, "

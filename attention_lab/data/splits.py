@@ -2,6 +2,9 @@
 
 from hashlib import sha256
 
+from attention_lab.checks import check_size
+from attention_lab.data.given import check_function, check_list
+
 SPLITS = ("train", "validation", "test")
 
 
@@ -26,7 +29,15 @@ def shuffled(items, seed, key=str):
     >>> shuffled("abcdef", seed=1)
     ['c', 'a', 'b', 'e', 'f', 'd']
     """
-    return sorted(items, key=lambda item: sha256(f"{seed} {key(item)}".encode()).digest())
+    check_size("seed", seed), check_function("key", key)
+    items = check_list("items", list(items) if isinstance(items, str) else items)
+    return sorted(items, key=lambda item: sha256(f"{seed} {key(item)}".encode(errors="surrogatepass")).digest())
+
+
+def check_split(split):
+    if not isinstance(split, str) or split not in SPLITS:
+        raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))} but is {split!r}")
+    return split
 
 
 def part(items, split, shares, seed, key=str):
@@ -54,8 +65,10 @@ def part(items, split, shares, seed, key=str):
     >>> [part("abcdefghij", split, (7, 1, 2), seed=1) for split in ("validation", "test")]
     [['f'], ['h', 'd']]
     """
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))} but is {split!r}")
-    place, total = SPLITS.index(split), sum(shares)
+    place = SPLITS.index(check_split(split))
+    items = check_list("items", list(items) if isinstance(items, str) else items)
+    shares = [check_size("shares", share) for share in check_list("shares", shares)]
+    if len(shares) != 3 or not (total := sum(shares)):
+        raise ValueError(f"shares must be three numbers, not all 0, got {shares}")
     first, last = (len(items) * sum(shares[:stop]) // total for stop in (place, place + 1))
     return shuffled(items, seed, key)[first:last]

@@ -6,8 +6,11 @@ as ``data[3].paragraphs[0].qas[2]``.
 
 import json
 import re
-from pathlib import Path
 from typing import NamedTuple
+
+from attention_lab.checks import check_size
+from attention_lab.data.given import check_list, check_text
+from attention_lab.runs.files import check_path
 
 VERSIONS = {"1.1": False, "v1.1": False, "2.0": True, "v2.0": True}  # whether a question may have no answer
 WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
@@ -69,7 +72,7 @@ def read_squad(path):
     (('garden', 12),)
     """
     try:
-        squad = json.loads(Path(path).read_bytes().decode("utf-8-sig"))
+        squad = json.loads(check_path(path).read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         byte = f"byte {error.object[error.start]:#04x}, number {error.start + 1} of the file"
         raise ValueError(f"{path}: {byte}, is not UTF-8: save the file as UTF-8") from None
@@ -99,7 +102,7 @@ def write_squad(path, squad):
         text = (json.dumps(squad, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")
     except (TypeError, ValueError) as error:
         raise ValueError(f"squad holds what a file cannot: {error}") from None
-    Path(path).write_bytes(text)
+    check_path(path).write_bytes(text)
 
 
 def squad_examples(squad, name="squad"):
@@ -224,7 +227,7 @@ def word_spans(text):
     >>> word_spans("Ben's in the hall.")
     [(0, 5), (6, 8), (9, 12), (13, 17)]
     """
-    return [match.span() for match in WORD.finditer(text)]
+    return [match.span() for match in WORD.finditer(check_text("text", text))]
 
 
 def answer_words(spans, start, text):
@@ -255,6 +258,11 @@ def answer_words(spans, start, text):
     >>> answer_words(word_spans("Ben is in the front garden."), 14, "front garden")
     (4, 5)
     """
+    start, text = check_size("start", start), check_text("text", text)
+    for span in (spans := check_list("spans", spans, tuple)):
+        if len(span) != 2:
+            raise ValueError(f"spans must hold (begin, end) pairs, got {span!r}")
+        _ = [check_size("spans", place) for place in span]
     touched = [i for i, (begin, end) in enumerate(spans) if begin < start + len(text) and start < end]
     if not touched:
         raise ValueError(f"the answer {text!r} at {start} lies on no word")

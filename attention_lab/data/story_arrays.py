@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attention_lab.checks import check_size
+from attention_lab.data.given import check_text
 from attention_lab.data.squad import answer_words, word_spans
 from attention_lab.data.stories import MENTIONS, MOVES, OPENINGS, PEOPLE, PLACES, QUESTIONS, THINGS
 
@@ -155,7 +157,8 @@ def span_text(context, first, last):
     >>> span_text("Ben entered the old hall.", 4, 5)
     'old hall'
     """
-    spans = word_spans(context)
+    spans = word_spans(check_text("context", context))
+    first, last = check_size("first", first, low=-1), check_size("last", last, low=-1)
     if not 0 <= first <= last <= len(spans):
         raise ValueError(f"first and last must be 0 <= first <= last <= {len(spans)}, got {first} and {last}")
     return "" if first == 0 else context[spans[first - 1][0] : spans[last - 1][1]]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from attention_lab.checks import numeric
+from attention_lab.data.given import check_list
 from attention_lab.data.splits import part
 
 ALPHABET = "." + string.ascii_lowercase
@@ -104,8 +106,8 @@ def decode(ids):
     >>> decode([0, 12, 9, 0, 0])
     'li'
     """
-    ids = np.asarray(ids, dtype=int)
-    if ids.ndim != 1 or ((ids < 0) | (ids >= len(ALPHABET))).any():
+    ids = numeric("ids", ids)
+    if ids.ndim != 1 or ids.size and ids.dtype.kind not in "iu" or ((ids < 0) | (ids >= len(ALPHABET))).any():
         raise ValueError(f"ids must be one row of numbers from 0 to {len(ALPHABET) - 1} but is {ids.tolist()}")
     text = "".join(ALPHABET[i] for i in ids)
     return text.removeprefix(".").partition(".")[0]
@@ -114,7 +116,7 @@ def decode(ids):
 def _checked(names):
     if isinstance(names, str):
         raise ValueError(f"names must be a list of names but is the string {names[:40]!r}: write [{names[:40]!r}]")
-    names = list(names)
+    names = check_list("names", names)
     if not names:
         raise ValueError("names is empty: give at least one, such as ['lee']")
     for name in names:

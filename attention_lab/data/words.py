@@ -184,6 +184,8 @@ def nearest(word, k=5):
     words, _, table = _load()
     if not isinstance(word, str):
         raise TypeError(f"word must be a string but is a {type(word).__name__}: write nearest('cat')")
+    if not word:
+        raise ValueError("word is empty: write nearest('cat')")
     if not isinstance(k, (int, np.integer)):
         raise TypeError(f"k must be an integer but is {k!r}: write nearest({word!r}, k=5)")
     if not 1 <= k < len(words):

@@ -36,9 +36,13 @@ def normalise_answer(text):
     >>> normalise_answer("The  Old-Town Hall!")
     'oldtown hall'
     """
+    return _normal("text", text)
+
+
+def _normal(name, text):
     if not isinstance(text, str):
         hint = 'write "" where there is none' if text is None else "the text itself"
-        raise TypeError(f"an answer must be a string, got {text!r}: {hint}")
+        raise TypeError(f"{name}: an answer must be a string, got {text!r:.60}: {hint}")
     bare = text.lower().translate(_WITHOUT_PUNCTUATION)
     return " ".join(_ARTICLES.sub(" ", bare).split())
 
@@ -70,7 +74,7 @@ def exact_match(prediction, answers):
     >>> exact_match("", []), exact_match("garden", [])
     (1.0, 0.0)
     """
-    predicted = normalise_answer(prediction)
+    predicted = _normal("prediction", prediction)
     return float(any(predicted == right for right in _right(answers)))
 
 
@@ -106,7 +110,7 @@ def answer_f1(prediction, answers):
     >>> answer_f1("", ["garden"])
     0.0
     """
-    predicted = Counter(normalise_answer(prediction).split())
+    predicted = Counter(_normal("prediction", prediction).split())
     return max(_overlap(predicted, Counter(right.split())) for right in _right(answers))
 
 
@@ -143,17 +147,20 @@ def answer_scores(predictions, answers):
         raise ValueError(f"predictions and answers must be as many, got {got}: one list of answers a prediction")
     if not len(predictions):
         raise ValueError("predictions is empty: a mean needs at least one")
+    for text in predictions:
+        _normal("predictions", text)
     pairs = list(zip(predictions, answers, strict=True))
     return tuple(sum(metric(*pair) for pair in pairs) / len(pairs) for metric in (exact_match, answer_f1))
 
 
 def _right(answers):
     """The right answers, normalised; "" alone where there is none."""
-    if isinstance(answers, str | Mapping) or not isinstance(answers, Collection):  # an iterator is read only once
+    is_list = isinstance(answers, Collection) and getattr(answers, "ndim", 1) > 0  # an iterator is read only once
+    if isinstance(answers, str | Mapping) or not is_list:
         hint = "write []" if answers is None else "give the texts"
         hint = f"write [{answers!r}]" if isinstance(answers, str) else hint
         raise TypeError(f"answers must be a list of all right answers, got {answers!r}: {hint}")
-    return [right for right in map(normalise_answer, answers) if right] or [""]
+    return [right for text in answers if (right := _normal("answers", text))] or [""]
 
 
 def _overlap(predicted, right):

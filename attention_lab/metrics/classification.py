@@ -219,9 +219,16 @@ def _module(name):
         raise ImportError(message, name=error.name) from None
 
 
+def _array(name, given):
+    try:
+        return np.asarray(given)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array: its rows have different lengths") from error
+
+
 def _classes(**arrays):
     """Both as flat arrays of classes of one kind: whole numbers (booleans are 0 and 1), or strings."""
-    read = {name: np.asarray(array) for name, array in arrays.items()}
+    read = {name: _array(name, array) for name, array in arrays.items()}
     for name, array in read.items():
         if not array.size:
             raise ValueError(f"{name} is empty, shape {array.shape}: expected at least one class")

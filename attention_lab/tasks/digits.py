@@ -5,7 +5,7 @@ import numpy as np
 from attention_lab.activations import relu
 from attention_lab.autodiff import differentiable
 from attention_lab.blocks import Encoder
-from attention_lab.checks import check_choice, check_size, floating
+from attention_lab.checks import check_choice, check_finite, check_size, floating
 from attention_lab.layers import Linear
 from attention_lab.positions import LearnedPositions
 
@@ -59,13 +59,14 @@ def patches(x, size, *, stride=1, padding=0):
     [2.0, 3.0, 6.0, 7.0]
     """
     x, _ = floating(x=x)
-    sizes = check_size("size", size, low=1), check_size("stride", stride, low=1), check_size("padding", padding)
+    size, stride = check_size("size", size, low=1), check_size("stride", stride, low=1)
+    padding = check_size("padding", padding)
     if x.ndim < 3 or min(x.shape[-3:-1]) + 2 * padding < size:
         raise ValueError(f"x must be (..., height, width, channels), at least {size} by {size}, got shape {x.shape}")
     framed = np.pad(x, [(0, 0)] * (x.ndim - 3) + [(padding, padding)] * 2 + [(0, 0)])
     windows = np.lib.stride_tricks.sliding_window_view(framed, (size, size), axis=(-3, -2))
     windows = np.moveaxis(windows[..., ::stride, ::stride, :, :, :], -3, -1)  # (..., size, size, channels)
-    return windows.reshape(*windows.shape[:-3], size * size * x.shape[-1]), (x.shape, *sizes)
+    return windows.reshape(*windows.shape[:-3], size * size * x.shape[-1]), (x.shape, size, stride, padding)
 
 
 class DigitReader:
@@ -116,6 +117,7 @@ class DigitReader:
     def __call__(self, images):
         """images (..., 8, 8) -> logits (..., 10), weights, a list of (..., num_heads, 16, 16)."""
         images, _ = floating(images=images)
+        check_finite(images=images)
         if images.shape[-2:] != (8, 8):
             raise ValueError(f"images must be (..., 8, 8), got shape {images.shape}")
         x, weights = images[..., None], []

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention_lab.blocks import Encoder
-from attention_lab.checks import as_visible, check_choice, check_text
+from attention_lab.checks import as_visible, check_choice, check_size, check_text
 from attention_lab.functional import dropout as drop
 from attention_lab.layers import Embedding, LayerNorm, Linear
 from attention_lab.pooling import AttentionPooling, masked_mean, mean_share
@@ -57,12 +57,12 @@ class HierarchicalClassifier:
         rng, learned = np.random.default_rng() if rng is None else rng, pooling == "attention"
         self.pooling, self.dropout = check_choice("pooling", pooling, ("attention", "mean")), dropout
         self.embed = Embedding(vocab_size, d_model, rng=rng, dtype=dtype)
-        self.positions = LearnedPositions(max_words, d_model, rng=rng, dtype=dtype)
+        self.positions = LearnedPositions(check_size("max_words", max_words, low=1), d_model, rng=rng, dtype=dtype)
         self.encoder = Encoder(num_layers, d_model, num_heads, d_ff, dropout=dropout, rng=rng, dtype=dtype)
         self.word_pool = AttentionPooling(d_model, dtype=dtype) if learned else None
         self.norm = LayerNorm(d_model, dtype=dtype)
         self.sentence_pool = AttentionPooling(d_model, dtype=dtype) if learned else None
-        self.head = Linear(d_model, num_classes, rng=rng, dtype=dtype)
+        self.head = Linear(d_model, check_size("num_classes", num_classes, low=1), rng=rng, dtype=dtype)
 
     def __call__(self, ids, mask=None, *, rng=None):
         """Classify.
@@ -84,6 +84,8 @@ class HierarchicalClassifier:
             How much each sentence counts in the document; sums to one, or to zero where no sentence is real.
         """
         ids = _check_documents(ids, self.embed.vocab_size)
+        if ids.shape[-1] > self.positions.max_len:
+            raise ValueError(f"ids has {ids.shape[-1]} words a sentence, more than max_words={self.positions.max_len}")
         mask = np.ones(ids.shape, bool) if mask is None else _check_words(mask, ids.shape)
         x = drop(self.positions(self.embed(ids)), self.dropout, rng)  # (..., sentences, words, d_model)
         x, _ = self.encoder(x, mask[..., None, None, :], rng=rng)  # mask: each word sees its own sentence

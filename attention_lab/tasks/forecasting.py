@@ -129,6 +129,8 @@ def absolute_loss(model, history, kinds, target, kind):
     >>> float(absolute_loss(model, np.full((1, 24), 3.0), [0], np.full(24, 3.0), 0).round(3))
     1.0
     """
+    if not callable(model):
+        raise TypeError(f"model must be a forecaster, got {model!r:.60}")
     forecast, target = model(history, kinds, kind)[0], numeric("target", target)
     if target.shape != forecast.shape:
         raise ValueError(f"target has shape {target.shape}: expected {forecast.shape}, one number an hour")
@@ -136,4 +138,8 @@ def absolute_loss(model, history, kinds, target, kind):
     if not known.any():
         raise ValueError(f"target has no number, shape {target.shape}: expected at least one that is not NaN")
     error = forecast - np.where(known, target, 0)
-    return ((error**2 + 1) ** 0.5 * known).sum() / known.sum()
+    with np.errstate(over="ignore", under="ignore"):
+        loss = ((error**2 + 1) ** 0.5 * known).sum() / known.sum()
+    if not np.isfinite(getattr(loss, "data", loss)):
+        raise ValueError("history and target are too large: the square of their difference overflows")
+    return loss

@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_lab.attention import softmax
 from attention_lab.blocks import Encoder
-from attention_lab.checks import check_ids, check_real, check_size, check_text, floating
+from attention_lab.checks import check_ids, check_leading, check_real, check_size, check_text, floating
 from attention_lab.layers import Embedding, Linear
 from attention_lab.operations import where
 from attention_lab.positions import LearnedPositions
@@ -57,8 +57,9 @@ class MemoryNetwork:
         rounds = range(check_size("hops", hops, low=1) + 1)
         self.question = Embedding(vocab_size, d_model, rng=rng, dtype=dtype)
         self.memories = [Embedding(vocab_size, d_model, rng=rng, dtype=dtype) for _ in rounds]
+        max_sentences = check_size("max_sentences", max_sentences, low=1)
         self.ages = [LearnedPositions(max_sentences, d_model, rng=rng, dtype=dtype) for _ in rounds]
-        self.head = Linear(d_model, num_answers, rng=rng, dtype=dtype)
+        self.head = Linear(d_model, check_size("num_answers", num_answers, low=1), rng=rng, dtype=dtype)
 
     def __call__(self, sentences, question):
         """Answer.
@@ -67,7 +68,7 @@ class MemoryNetwork:
         ----------
         sentences : array_like of int, (..., n, words)
             The words of each sentence, the oldest sentence first, filled up with 0. A sentence of zeros is no sentence.
-        question : array_like of int, (..., words)
+        question : array_like of int, (..., m)
             Filled up with 0, too.
 
         Returns
@@ -81,6 +82,7 @@ class MemoryNetwork:
         most = self.ages[0].max_len
         if sentences.ndim < 2 or not 0 < sentences.shape[-2] <= most:
             raise ValueError(f"sentences must be (..., n, words), n from 1 to {most}, got shape {sentences.shape}")
+        check_leading(sentences=sentences, question=question[..., None])
         real = (sentences != PAD).any(-1)  # (..., n)
         ages = np.maximum(real[..., ::-1].cumsum(-1)[..., ::-1] - 1, 0)  # (..., n): the last real one has age 0
         slots = [age(sum_of_words(memory, sentences), ages) for memory, age in zip(self.memories, self.ages)]
@@ -137,8 +139,8 @@ class SpanPointer:
     ):  # fmt: skip
         rng = np.random.default_rng() if rng is None else rng
         self.embed = Embedding(vocab_size, d_model, rng=rng, dtype=dtype)
-        self.sentence = LearnedPositions(max_sentences, d_model, rng=rng, dtype=dtype)
-        self.word = LearnedPositions(max_words, d_model, rng=rng, dtype=dtype)
+        most = (check_size(*given, low=1) for given in (("max_sentences", max_sentences), ("max_words", max_words)))
+        self.sentence, self.word = (LearnedPositions(n, d_model, rng=rng, dtype=dtype) for n in most)
         self.encoder = Encoder(num_layers, d_model, num_heads, d_ff, rng=rng, dtype=dtype)
         self.head = Linear(d_model, 2, rng=rng, dtype=dtype)
 
@@ -159,7 +161,7 @@ class SpanPointer:
         Returns
         -------
         start, end : ndarray, (..., n)
-            Logits.
+            Logits, -inf at a pad.
         weights : list of ndarray, (..., heads, n, n)
             One a block.
         """
@@ -169,6 +171,9 @@ class SpanPointer:
             raise ValueError(f"sentence must have the shape of ids, {ids.shape}, got {sentence.shape}: one a word")
         real = np.ones(ids.shape, bool) if mask is None else check_real(mask, ids.shape)
         places = np.where(real, place_in_sentence(sentence), 0)
+        if places.max(initial=0) >= self.word.max_len:
+            raise ValueError(f"sentence has {places.max() + 1} words in a row, more than max_words={self.word.max_len}")
+        check_leading(question=check_text("question", question, self.embed.vocab_size)[..., None], ids=ids[..., None])
         x = self.word(self.sentence(self.embed(ids), sentence), places)
         x = x + sum_of_words(self.embed, question)[..., None, :]
         x, weights = self.encoder(x, real[..., None, None, :])
@@ -231,5 +236,5 @@ def best_span(start, end, *, longest=None):
     best = together.argmax(-1)
     score = np.take_along_axis(together, best[..., None], -1)[..., 0]
     if (score == -np.inf).any():
-        raise ValueError("no span is possible: every pair has a logit of -inf, or ends before it begins")
+        raise ValueError("no span is possible: each pair of start and end has a logit of -inf, or ends too early")
     return best // n, best % n, score

@@ -13,6 +13,7 @@ READY = "Ready: this kernel can run every lesson."
 # Where JupyterLab looks for the part of ipywidgets that draws the sliders, below its own environment or the user's.
 EXTENSION = Path("labextensions", "@jupyter-widgets", "jupyterlab-manager", "package.json")
 LAUNCHERS = re.compile(r"python[\d.]*(\.exe)?|jupyter.*")
+IN_A_CELL = "run  %pip install {}  in a cell, then restart the kernel"
 
 
 def check_environment():
@@ -26,14 +27,16 @@ def check_environment():
     >>> check_environment()
     Ready: this kernel can run every lesson.
     """
-    findings = [_python(), *map(_package, PACKAGES), _sliders()]
+    packages = [package(name, floor) for name, floor in PACKAGES.items()]
+    findings = [python(), *packages, sliders(server_environment())]
     if any(mark == "mend" for mark, _ in findings):
         print("\n".join(f"{mark:<6}{text}" for mark, text in findings))
     else:
         print("\n".join([READY, *(f"{mark:<6}{text}" for mark, text in findings if mark == "note")]))
 
 
-def _python():
+def python():
+    """Whether this Python is new enough, as each finding a mark ("ok", "mend" or "note") and a sentence."""
     have = ".".join(map(str, sys.version_info[:3]))
     if _numbers(have) >= _numbers(PYTHON):
         return "ok", f"Python {have}"
@@ -43,10 +46,10 @@ def _python():
     )
 
 
-def _package(name):
-    floor = PACKAGES[name]
-    command = f'run  %pip install "{name}>={floor}"  in a cell, then restart the kernel'
-    have = _installed(name)
+def package(name, floor, mend=IN_A_CELL):
+    """Whether a package is installed and new enough; `mend` says how one is installed."""
+    command = mend.format(f'"{name}>={floor}"')
+    have = installed(name)
     if have is None:
         return "mend", f"{name} is missing: {command}"
     if _numbers(have) < _numbers(floor):
@@ -54,11 +57,10 @@ def _package(name):
     return "ok", f"{name} {have}"
 
 
-def _sliders():
+def sliders(server, mend="run  %pip install {}  in a cell, then start JupyterLab again"):
     """Whether the JupyterLab that serves this kernel can draw ipywidgets: it may live in another environment."""
     here = Path(sys.prefix).resolve()
-    server = _server_environment()
-    if server is None and _installed("jupyterlab") is None:
+    if server is None and installed("jupyterlab") is None:
         return "note", (
             "the program that shows this page cannot be seen from here. If sliders appear as plain text, run  "
             "python -m pip install jupyterlab_widgets  in the environment of JupyterLab, then start it again"
@@ -67,7 +69,7 @@ def _sliders():
     if any(os.path.exists(folder / EXTENSION) for folder in _extension_folders(server)):  # False where it may not look
         return "ok", "sliders"
     if server == here:
-        return "mend", "sliders: run  %pip install jupyterlab_widgets  in a cell, then start JupyterLab again"
+        return "mend", f"sliders: {mend.format('jupyterlab_widgets')}"
     python = server / ("python.exe" if os.name == "nt" else "bin/python3")
     return "mend", (
         f"sliders: JupyterLab runs in another environment, {server}, which cannot draw them. In a terminal run  "
@@ -87,7 +89,7 @@ def _extension_folders(server):
     return [server / "share" / "jupyter", *map(Path, listed)]
 
 
-def _server_environment():
+def server_environment():
     """The environment of the Jupyter that started this kernel, or None where it cannot be told (VS Code, Colab)."""
     try:
         command = [Path(part) for part in _parent_command()[:2]]
@@ -105,7 +107,7 @@ def _parent_command():
     return psutil.Process().parent().cmdline()
 
 
-def _installed(name):
+def installed(name):
     """The version of a package, or None where it is missing."""
     try:
         return version(name)

@@ -17,6 +17,7 @@ from traitlets import TraitError
 
 from attention_lab.teaching import live_heatmap, side_by_side
 from attention_lab.teaching.explorer_inputs import complaint, in_words, read_controls, read_goal, read_show
+from attention_lab.teaching.heard import Heard
 from attention_lab.teaching.widget import LessonWidget, css, style
 
 
@@ -77,10 +78,11 @@ class Explorer(LessonWidget):
         self.start_here()
         self._picture = widgets.HTML(layout=widgets.Layout(width="auto"))
         self._status = widgets.HTML(layout=widgets.Layout(flex="1"))
+        self._heard = Heard()
         for name, control in self.controls.items():
             control.observe(lambda change, name=name: self._busy or self._render({name}), "value")
         sheet = style(live_heatmap.colour_classes(), css("explorer.css"))
-        super().__init__([sheet, *self._panel(show), self._picture])
+        super().__init__([sheet, *self._panel(show), self._picture, self._heard])
         self._render(set(self.controls))
         self.add_class("al-explorer")
 
@@ -177,6 +179,7 @@ class Explorer(LessonWidget):
                 self._picture.value = self._draw(view)
             self.view, self._status.value = view, ""
             self._look_at_goal(state)
+            self._heard.say(repr(self))
         except Exception as error:
             self._report(error)
         finally:

@@ -113,7 +113,7 @@ def _find(name, among, demand):
 
 
 def _chosen(kind, choice, lesson):
-    if lesson not in choice:
+    if not isinstance(lesson, str) or lesson not in choice:
         raise ValueError(f"lesson must be one of {', '.join(map(repr, choice))} for {kind}(), got {lesson!r}")
     return [BANK[id] for id in choice[lesson]]
 
@@ -185,7 +185,8 @@ class Card(widgets.VBox):
     """One question: options to choose from, a lock, and what is so once the lock is shut.
 
     The options are buttons and not radio buttons: JupyterLab keeps the arrow keys for itself, so a keyboard could not
-    reach the second radio button. Tab and Space reach all of these.
+    reach the second radio button. Tab and Space reach all of these. A button that was pressed stays where it is and can
+    be pressed, so that the keyboard's focus stays too.
     """
 
     locked = traitlets.Bool(False)
@@ -199,6 +200,7 @@ class Card(widgets.VBox):
         }
         self.lock_button = button(lambda _: self._click(self.lock, self.chosen), "Lock my answer")
         self.again_button = button(lambda _: self.again(), "Ask me again")
+        self.again_button.layout.display = "none"
         self.feedback = widgets.HTML()
         choices = widgets.VBox(list(self.options.values()))
         choices.add_class("al-q-choices")
@@ -222,7 +224,7 @@ class Card(widgets.VBox):
         self.right = bool(right)
         if right is not None and BANK.get(self.question.id) is self.question:  # the record is of the course alone
             note("questions", self.question.id, right)
-        self.locked = True
+        self.locked, self.again_button.layout.display = True, ""
         self._refresh()
 
     def again(self):
@@ -240,5 +242,5 @@ class Card(widgets.VBox):
         for option, choice in self.options.items():
             choice.description = f"{'●' if option == self.chosen else '○'} {plain(option)}"
             choice.disabled = self.locked
-        self.lock_button.disabled = self.locked or self.chosen is None
-        self.again_button.layout.display = "" if self.locked else "none"
+        self.lock_button.description = "Locked" if self.locked else "Lock my answer"
+        self.lock_button.disabled = self.chosen is None

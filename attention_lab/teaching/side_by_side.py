@@ -17,16 +17,16 @@ _WIDEST = 1000  # px of pictures side by side in the twin; wider ones stand belo
 
 def draw(view):
     """One picture or several as HTML."""
-    parts = _parts(view)
-    if len(parts) == 1:
-        return _live(parts[0]).draw(parts[0])
-    drawn = "".join(_live(part).draw(part, beside=True) for part in parts)
+    several = parts(view)
+    if len(several) == 1:
+        return _live(several[0]).draw(several[0])
+    drawn = "".join(_live(part).draw(part, beside=True) for part in several)
     return f'<div class="al al-side" role="group" aria-label="{html.escape(alt(view))}">{drawn}</div>'
 
 
 def twin(view):
     """One picture or several as a PNG, for readers without a kernel."""
-    pictures = [_live(part).still(part) for part in _parts(view)]
+    pictures = [still(part) for part in parts(view)]
     if len(pictures) > 1:
         return _png(_arranged([_pixels(picture.figure) for picture in pictures]))
     bundle, _ = pictures[0]._repr_mimebundle_()
@@ -38,19 +38,25 @@ def alt(view):
     return ". ".join(part.alt for part in view) if isinstance(view, tuple | list) else view.alt
 
 
+def still(part):
+    """One picture as a Picture."""
+    return _live(part).still(part)
+
+
 def _live(part):
     return next(module for kind, module in _LIVE.items() if isinstance(part, kind))
 
 
-def _parts(view):
-    parts = list(view) if isinstance(view, tuple | list) else [view]
-    wrong = [type(part).__name__ for part in parts if not isinstance(part, tuple(_LIVE))] + ["tuple"] * (not parts)
+def parts(view):
+    """The pictures that are shown side by side: one, or several."""
+    several = list(view) if isinstance(view, tuple | list) else [view]
+    wrong = [type(part).__name__ for part in several if not isinstance(part, tuple(_LIVE))] + ["tuple"] * (not several)
     if wrong:
         raise TypeError(
             "compute must return a View, Curves, a Network or a tuple of them, "
             f"got a {wrong[0]}: write return View(weights)"
         )
-    return parts
+    return several
 
 
 def _pixels(figure):

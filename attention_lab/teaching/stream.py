@@ -3,6 +3,7 @@
 import math
 import sys
 import time
+from collections.abc import Iterable
 from html import escape
 
 from IPython.display import display
@@ -47,12 +48,12 @@ def stream(tokens, decode=str, *, prompt="", about="A text, written token by tok
     """
     if not callable(decode):
         raise TypeError(f"decode must be a function that makes a str of a token, got {decode!r}")
+    if not isinstance(prompt, str) or not isinstance(tokens, Iterable):
+        raise TypeError(f"tokens must be iterable and prompt a str, got {tokens!r:.60} and {prompt!r:.60}")
     written, show = prompt, _where_someone_looks(prompt, about)
     try:
         for token in tokens:
-            piece = decode(token)
-            if not isinstance(piece, str):
-                raise TypeError(f"decode must give a str for each token, got {piece!r} for {token!r}")
+            piece = _piece(decode, token)
             written += piece
             show(written)
     except KeyboardInterrupt:  # the stop button: what was written stays
@@ -60,6 +61,16 @@ def stream(tokens, decode=str, *, prompt="", about="A text, written token by tok
     finally:
         show(written, ended=True)
     return written
+
+
+def _piece(decode, token):
+    try:
+        piece = decode(token)
+    except (TypeError, ValueError, LookupError) as error:
+        raise ValueError(f"decode cannot read the token {token!r:.60}: {error}") from error
+    if not isinstance(piece, str):
+        raise TypeError(f"decode must give a str for each token, got {piece!r} for {token!r}")
+    return piece
 
 
 def _where_someone_looks(prompt, about):

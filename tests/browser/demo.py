@@ -1,5 +1,6 @@
 """An `Explorer` on the page: its sliders, its picture, its size."""
 
+import json
 import time
 
 from tests.browser.lab import poll
@@ -20,6 +21,10 @@ COLOUR = """demo => { const image = [...demo.querySelectorAll('.al img')].find(i
     const cell = demo.querySelector('.al tbody td:not(.m):not(.pad)');
     const line = demo.querySelector('.al .line');
     return image ? image.src : cell ? getComputedStyle(cell).backgroundColor : getComputedStyle(line).stroke; }"""
+
+UNLABELLED = """demo => [...demo.querySelectorAll('.noUi-handle')].map(handle => handle.closest('.widget-inline-hbox'))
+    .filter(row => ['.widget-label', '.widget-readout'].some(part => !row.querySelector(part).textContent.trim()))
+    .map(row => row.textContent)"""
 
 
 class Demo:
@@ -61,12 +66,12 @@ class Demo:
 
     def sizes(self, handle, key):
         """The sizes of the demo while one key takes a slider from its low end to its high one."""
-        self._move(handle, lambda: handle.press("Home"))
+        self.move(lambda: value_of(handle), lambda: handle.press("Home"))
         found, value = [], None
         while value != value_of(handle):
             found.append(self.size())
             value = value_of(handle)
-            self._move(handle, lambda: handle.press(key))
+            self.move(lambda: value_of(handle), lambda: handle.press(key))
         return found
 
     def sizes_along(self, handle, places=12):
@@ -75,17 +80,30 @@ class Demo:
         for i in range(places):
             box = track.bounding_box()  # anew: a demo that changes its size moves it
             at = box["x"] + 1 + i * (box["width"] - 2) / (places - 1), box["y"] + box["height"] / 2
-            self._move(handle, lambda at=at: self.root.page.mouse.click(*at))
+            self.move(lambda: value_of(handle), lambda at=at: self.root.page.mouse.click(*at))
             found.append(self.size())
         return found
 
-    def _move(self, handle, move):
+    def move(self, value, act):
         """Move, and wait for another picture for a second: a temperature may be so low that a step changes none."""
-        value, end = value_of(handle), time.monotonic() + 1
+        before, end = value(), time.monotonic() + 1
         self.root.evaluate(REMEMBER)
-        move()
-        while value_of(handle) != value and not self.root.evaluate(IS_NEW) and time.monotonic() < end:
+        act()
+        while value() != before and not self.root.evaluate(IS_NEW) and time.monotonic() < end:
             time.sleep(0.02)
+
+    def unlabelled(self):
+        """Sliders without a label or without a read-out: their handles have no name."""
+        return self.root.evaluate(UNLABELLED)
+
+    def sentence(self):
+        """The picture in words."""
+        return self.root.locator(".al").first.get_attribute("aria-label")
+
+    def heard(self):
+        """What a screen reader was told last."""
+        text = self.root.locator(".al-heard").evaluate("line => getComputedStyle(line, '::after').content")
+        return json.loads(text)
 
     def reset(self):
         self.root.get_by_role("button", name="Reset", exact=True).click()

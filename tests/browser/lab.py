@@ -140,6 +140,11 @@ class Notebook:
         self._wait(f"document.querySelector('{ERRORS}') || {all_ran}", seconds, "cells did not end")
         self.page.wait_for_timeout(300)  # widgets still come in
 
+    def settle(self):
+        """Until the kernel has done what the page asked of it."""
+        self.page.wait_for_timeout(100)  # it takes a moment until it is called busy
+        self._wait(f"{KERNEL}?.status === 'idle'", 30, "the kernel did not come to rest")
+
     def use_theme(self, theme):
         self.command("apputils:change-theme", theme=f"JupyterLab {theme}")
         is_light = "true" if theme == "Light" else "false"

@@ -5,8 +5,7 @@ The other cells run in a kernel under nbval and section by section in tests/less
 
 import nbformat
 
-from tests.lessons.lesson import Lesson
-from tests.lessons.sections import cells_of_demo, has_demo
+from attention_lab.teaching.lesson import Lesson, cells_of_demo, has_demo
 
 WIDGETS = ("predict", "recall", "closing", "order", "because", "self_test", "slides", "question_index", "record")
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.access import OURS, too_faint
 from tests.browser.demo import demos
 from tests.browser.lab import poll
 from tests.lessons.lesson import ASKS
@@ -70,14 +71,21 @@ def test_a_narrow_page_cuts_nothing_off(notebook):
         assert [demo.overflow() for demo in demos(notebook)] == [0] * len(demos(notebook))
 
 
-def test_the_dark_theme_has_its_own_colours(notebook):
+def test_both_themes_have_their_own_colours_and_every_text_can_be_read(notebook):
     light = [demo.colour() for demo in demos(notebook)]
+    assert _faint(notebook) == {}
     notebook.use_theme("Dark")
     try:
         dark = [demo.colour() for demo in demos(notebook)]
         assert all(dark) and all(one != other for one, other in zip(light, dark, strict=True))
+        assert _faint(notebook) == {}
     finally:
         notebook.use_theme("Light")
+
+
+def _faint(notebook):
+    """Texts of ours with too little contrast, and how much they have."""
+    return {text: ratio for root in notebook.page.locator(OURS).all() for text, ratio in too_faint(root).items()}
 
 
 def test_nothing_left_the_machine_or_went_wrong_unseen(notebook):

@@ -3,7 +3,8 @@
 import ast
 import re
 
-from tests.lessons.lesson import ASKS, bound_names, called_name
+from attention_lab.teaching.lesson import called_name
+from tests.lessons.lesson import ASKS, bound_names
 from tests.lessons.rules_structure import DEMOS, exercise_rung
 
 MAX_CORE_FAULTS = 3

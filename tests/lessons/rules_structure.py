@@ -3,7 +3,8 @@
 import ast
 import re
 
-from tests.lessons.lesson import ASKS, NOTEBOOKS, called_name
+from attention_lab.teaching.lesson import called_name
+from tests.lessons.lesson import ASKS, NOTEBOOKS
 
 MAX_CORE_CELLS, MAX_MINUTES, MAX_CODE_LINES, MAX_PROSE_WORDS = 40, 45, 15, 120
 STATED_WITHIN = 3

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.lessons.lesson import FENCE
+from attention_lab.teaching.lesson import FENCE
 
 BOLD = re.compile(r"\*\*([^*\n]+?)\*\*")
 

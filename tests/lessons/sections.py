@@ -16,7 +16,8 @@ from pathlib import Path
 from IPython.display import display
 
 from attention_lab import heatmap
-from tests.lessons.lesson import Lesson
+from attention_lab.teaching.lesson import Lesson, needed_sections
+from tests.lessons.figures import look_at, watched
 
 
 def run_sections(lesson):
@@ -46,39 +47,12 @@ def run_and_go_on(path, chains, lesson, space):
     return run_below(path, chains, lesson, space)
 
 
-def needed_sections(lesson, section):
-    """The earlier sections that this one names by ``needs:`` tags, and those that they name, in the lesson's order."""
-    wanted = {name for cell in section.code for name in cell.tagged("needs")}
-    needed = []
-    for other in lesson.sections:
-        if other is section:
-            break
-        if slug(other.title) in wanted:
-            needed += [every for every in [*needed_sections(lesson, other), other] if every not in needed]
-    return needed
-
-
-def has_demo(part):
-    """Whether a cell, or a cell of a section, makes a demo."""
-    return any(cell.calls("Explorer", "explore_attention") for cell in getattr(part, "code", [part]))
-
-
-def cells_of_demo(lesson, section):
-    """The code that a section's demos need: that of the sections it names, and its own up to the last demo."""
-    last = max(cell.number for cell in section.code if has_demo(cell))
-    needed = [cell for one in needed_sections(lesson, section) for cell in one.code]
-    return needed + [cell for cell in section.code if cell.number <= last]
-
-
-def slug(title):
-    """``train-it`` of "Train it"."""
-    return title.lower().replace(" ", "-")
-
-
 def run_cells(cells, lesson, space):
     for cell in cells:
         if cell is not lesson.imports:
-            run_cell(cell, space)
+            with watched() as pictures:
+                run_cell(cell, space)
+            look_at(cell, pictures)
 
 
 def run_cell(cell, space):

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from attention_lab.teaching.lesson import Lesson
 from tests.lessons import rules_code, rules_outputs, rules_structure
-from tests.lessons.lesson import NOTEBOOKS, Lesson, lesson_paths
+from tests.lessons.lesson import NOTEBOOKS, lesson_paths
 from tests.lessons.rules_terms import glossary_terms, unknown_terms
 
 README = Path(__file__).parents[2] / "README.md"

@@ -1,12 +1,17 @@
 """Every demo of every lesson: it starts plain, its goal can be reached, every control matters, and nothing breaks."""
 
+from html import escape
+
 import pytest
 
+from attention_lab.teaching import side_by_side
 from attention_lab.teaching.explorer import Explorer
-from tests.lessons.lesson import ASKS, Lesson
-from tests.lessons.sections import cells_of_demo, has_demo, run_cell, run_cells
+from attention_lab.teaching.lesson import Lesson, cells_of_demo, has_demo
+from tests.lessons.lesson import ASKS
+from tests.lessons.sections import run_cell, run_cells
 from tests.models import lessons_that_run
 from tests.sweep import idle_controls, sweep
+from tests.teaching.sentences import unconfirmed
 
 # What reaches the goal of each demo of a lesson: a new demo needs an entry here.
 REACHES = {
@@ -75,6 +80,17 @@ def test_the_goal_can_be_reached(found):
     for demo, values in zip(demos, REACHES[name], strict=True):
         demo.set(**values)
         assert demo.reached
+        demo.reset()
+
+
+def test_the_sentence_says_what_is_drawn(found):
+    name, demos = found
+    for demo, values in zip(demos, REACHES[name], strict=True):
+        for state in ({}, values):
+            demo.set(**state)
+            for part in side_by_side.parts(demo.view):
+                assert unconfirmed(side_by_side.still(part)) == []
+            assert escape(repr(demo)) in demo.picture
         demo.reset()
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.lessons.lesson import Lesson, lesson_paths
+from attention_lab.teaching.lesson import Lesson
+from tests.lessons.lesson import lesson_paths
 from tests.lessons.source_rows import PATTERNS, ROWS_OF_LESSON, row_problems
 from tests.lessons.toy import code, good_cells, lesson
 

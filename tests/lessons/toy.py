@@ -3,7 +3,7 @@
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from attention_lab.teaching.exercises import EXERCISES
-from tests.lessons.lesson import Lesson
+from attention_lab.teaching.lesson import Lesson
 from tests.lessons.normalise import normalise, to_text
 
 HEADER = """\

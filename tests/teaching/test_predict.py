@@ -87,7 +87,7 @@ def test_the_button_locks_and_freezes_the_choice():
     card.lock_button.click()
     assert quiz.locked
     assert all(button.disabled for button in card.options.values())
-    assert card.lock_button.disabled
+    assert (card.lock_button.description, card.lock_button.disabled) == ("Locked", False)  # so the focus stays on it
     assert "Not so: sharper" in said(card)
     assert "It is: flatter" in said(card)
     with pytest.raises(ValueError, match="is locked"):
@@ -114,10 +114,10 @@ def test_ask_me_again_forgets_the_answer():
     assert card.again_button.layout.display == ""
     card.again_button.click()
     assert (quiz.locked, quiz.right, card.feedback.value, card.chosen) == (False, 0, "", None)
-    assert card.lock_button.disabled
+    assert (card.lock_button.description, card.lock_button.disabled) == ("Lock my answer", True)
     assert not any(button.disabled for button in card.options.values())
     assert not any("●" in button.description for button in card.options.values())
-    assert card.again_button.layout.display == "none"
+    assert card.again_button.layout.display == ""  # the button that was pressed stays, and with it the focus
 
 
 def test_working_is_shown_folded_and_escaped():

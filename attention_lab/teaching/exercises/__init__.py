@@ -135,14 +135,19 @@ class _Menu:
             raise AttributeError(name)
         if name not in EXERCISES:
             raise AttributeError(self._unknown(name))
-        action = partial(self._action, EXERCISES[name])
+        action = partial(self._act, EXERCISES[name])
         action.__doc__ = EXERCISES[name].task  # what `check.softmax?` shows
         return action
 
     def __call__(self, name=None, *args):
         if not isinstance(name, str) or name not in EXERCISES:
             raise ValueError(self._unknown(name))
-        return self._action(EXERCISES[name], *args)
+        return self._act(EXERCISES[name], *args)
+
+    def _act(self, exercise, *args):
+        if exercise.is_homework:
+            return Said(f"`{exercise.name}` is homework here: `{self._verb}` is closed for it in this notebook.")
+        return self._action(exercise, *args)
 
     def __dir__(self):
         return list(EXERCISES)

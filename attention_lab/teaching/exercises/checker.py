@@ -42,7 +42,7 @@ def assess(exercise, function):
     unfit = _unfit(exercise, function)
     if unfit:
         return Said(unfit, "wrong")
-    given = [_copies(case) for case in exercise.cases]
+    given = [copies(case) for case in exercise.cases]
     outcomes = runner.run_all(function, given, exercise.limit)
     sys.stdout.write(outcomes[0].printed)  # what the learner prints appears once, not once a case
     problems = [_problem(exercise, function, *pair) for pair in zip(exercise.cases, outcomes)]
@@ -93,7 +93,7 @@ def _shown(fault, outcome, args):
 @cache
 def _known(exercise, fault):
     """What a known fault gives on every case, and the numbers of the cases in which that is wrong."""
-    outcomes = [runner.run(fault, _copies(case), seconds=60) for case in exercise.cases]
+    outcomes = [runner.run(fault, copies(case), seconds=60) for case in exercise.cases]
     return outcomes, _problematic(exercise, outcomes)
 
 
@@ -152,7 +152,7 @@ def _problem(exercise, function, args, outcome):
         if sentence:
             return sentence
         if exercise.properties:
-            sentence = exercise.properties(*got, *_copies(args))
+            sentence = exercise.properties(*got, *copies(args))
             sentence = sentence and f"{sentence} This was with {case}."
         sentence = sentence or (compare(exercise, got, expected.value, case) if exercise.compares else None)
         sentence = sentence or written(exercise, outcome.args, expected.args, case)
@@ -165,7 +165,7 @@ def _problem(exercise, function, args, outcome):
 
 def _expected(exercise, args):
     """What the reference makes of a case: an outcome, with an error where the exercise asks for a refusal."""
-    given = _copies(args)
+    given = copies(args)
     try:
         with np.errstate(all="ignore"):
             return runner.Outcome((exercise.answer or exercise.reference)(*given), args=given)
@@ -262,7 +262,7 @@ def _wavers(exercise, function, outcome, first):
     """Whether the same arguments give other numbers the next time."""
     if outcome.error or not same(exercise, outcome, outcome):
         return False
-    again = runner.run(function, _copies(exercise.cases[first]), seconds=1)
+    again = runner.run(function, copies(exercise.cases[first]), seconds=1)
     return not again.late and not again.error and not same(exercise, outcome, again)
 
 
@@ -274,7 +274,7 @@ def _right_one_by_one(exercise, function, args):
     for at in np.ndindex(*leads.pop()):
         matrices = tuple(arg[at] if isinstance(arg, np.ndarray) and arg.ndim > 2 else arg for arg in args)
         try:
-            if _problem(exercise, function, matrices, runner.run(function, _copies(matrices), seconds=1)):
+            if _problem(exercise, function, matrices, runner.run(function, copies(matrices), seconds=1)):
                 return False
         except Exception:  # the reference itself takes no single matrix
             return False
@@ -285,6 +285,6 @@ def _call(exercise):
     return f"`check.{exercise.name}(my_{exercise.name})`"
 
 
-def _copies(args):
+def copies(args):
     """The arguments anew: what a function writes, or draws, leaves the case as it was."""
     return tuple(deepcopy(arg) if isinstance(arg, (np.ndarray, list, np.random.Generator)) else arg for arg in args)

@@ -1,6 +1,7 @@
 """One exercise: what is asked, what is right, and what is known to go wrong."""
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,6 +74,11 @@ class Exercise:
     @property
     def name(self):
         return self.reference.__name__
+
+    @property
+    def is_homework(self):
+        """Whether it is handed in for marks: then ``ATTENTION_LAB_HOMEWORK`` names it, and its help is closed."""
+        return self.name in os.environ.get("ATTENTION_LAB_HOMEWORK", "").split()
 
     @cached_property
     def parameters(self):

@@ -202,3 +202,12 @@ def test_the_package_gives_the_same_names():
     code = "from attention_lab import check, hint, order, show_source, solution; print(check.softmax(None).status)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "not attempted\n"
+
+
+@pytest.mark.parametrize("menu", [check, hint, solution, order])
+def test_what_is_homework_gets_no_help(menu, monkeypatch):
+    monkeypatch.setenv("ATTENTION_LAB_HOMEWORK", "rotary softmax")
+    assert "`softmax` is homework here" in str(menu.softmax(my_softmax))
+    assert "`rotary` is homework here" in str(menu("rotary"))
+    assert "is homework" not in str(menu.log_softmax())
+    assert EXERCISES["softmax"].attempts == EXERCISES["softmax"].hints_given == 0

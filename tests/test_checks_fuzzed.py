@@ -1,0 +1,119 @@
+"""What `make fuzz` found, one case a kind: each is now an error in words that names the argument."""
+
+import numpy as np
+import pytest
+
+import attention_lab as lab
+from attention_lab import activations, functional
+from attention_lab.baselines.forecast import filled, same_hour
+from attention_lab.baselines.ngrams import NGram
+from attention_lab.data import bikes, documents, glue, number_words, repeats, splits, squad, story_arrays, surnames
+from attention_lab.metrics import answer_f1, exact_match
+from attention_lab.tasks.digits import DigitReader, patches
+from attention_lab.tasks.documents import HierarchicalClassifier
+from attention_lab.tasks.question_answering import MemoryNetwork, SpanPointer
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(2, 3, 4))
+HALF = np.full((2, 4), 300, np.float16)
+TRANSLATOR = lab.RecurrentSeq2Seq(5, 5, 4, rng=RNG)
+READER = HierarchicalClassifier(9, 2, 4, 2, 4, max_words=2, rng=RNG)
+LOST = {"NaN": np.nan, "inf": np.inf, "-inf": -np.inf}
+BAD = {
+    "a size beyond memory": (lambda: lab.causal_mask(2**40), "n_queries must be below 2**31"),
+    "a time as a size": (lambda: lab.causal_mask(np.timedelta64(3)), "n_queries must be a whole number"),
+    "a dtype that is no Python": (lambda: lab.Linear(2, 3, dtype="05"), "dtype must be a floating dtype"),
+    "a dtype that is no text": (lambda: lab.Linear(2, 3, dtype="\ud800"), "dtype must be a floating dtype"),
+    "a product beyond float16": (
+        lambda: functional.linear(HALF, HALF.T),
+        "x, weight: too large, linear would overflow",
+    ),
+    "NaN in self-attention": (lambda: lab.MultiHeadAttention(4, 2)(X * np.nan), "query holds NaN or inf"),
+    "NaN in a layer of positions": (lambda: lab.LearnedPositions(9, 4)(X * np.nan), "x holds NaN or inf"),
+    "NaN before a projection": (
+        lambda: lab.linformer_attention(X, X * np.nan, X, np.eye(3), np.eye(3)),
+        "key holds NaN",
+    ),
+    "no token to pool": (lambda: lab.AttentionPooling(4)(X[:, :0]), "x is empty"),
+    "a target mask that fits nothing": (lambda: TRANSLATOR([1, 2], [1, 2], None, np.ones((3, 7))), "target_mask"),
+    "a layer that is none": (lambda: lab.checkpoint(3, X), "layer must be a function"),
+    "a ragged seed": (lambda: lab.Tensor(X).backward([1, [2]]), "seed must be an array"),
+    "a state that is no three": (lambda: lab.online_softmax(X, X.swapaxes(1, 2), 0.5), "state must be three arrays"),
+    "one beta": (lambda: lab.Adam(lab.Linear(2, 3), betas=0.9), "betas must be two numbers"),
+    "gradients without names": (lambda: lab.clip_gradients([X], 1.0), "gradients must be a dict"),
+    "no mask": (lambda: lab.combine_masks(), "masks is empty"),
+    "Longformer's size": (lambda: lab.longformer_mask(1.5, window=2, global_positions=[0]), "n must be a whole number"),
+    "Longformer's places": (
+        lambda: lab.longformer_mask(3, window=2, global_positions=[7]),
+        "global_positions must lie",
+    ),
+    "a dropout's rate": (lambda: functional.dropout(X, 2), "rate must be at least 0 and below 1"),
+    "a lesson that is a set": (lambda: lab.recall(set()), "lesson must be one of"),
+    "a token that cannot be decoded": (
+        lambda: lab.stream([None], "ab".__getitem__),
+        "decode cannot read the token None",
+    ),
+    "tokens that are none": (lambda: lab.stream(3), "tokens must be iterable"),
+    "a path without a name": (lambda: lab.save_weights(lab.Linear(2, 3), ""), "path must name a file"),
+    "a path with a null": (lambda: lab.save_weights(lab.Linear(2, 3), "a\0b"), "path must name a file"),
+    "a path that is an array": (lambda: glue.read_glue(X, "CoLA"), "path must be a string or a path"),
+    "inf in a history": (lambda: filled([[1.0], [np.inf]]), "history holds NaN or inf"),
+    "texts that are a number": (lambda: NGram(3, 2), "texts must be a list"),
+    "a text before that is none": (lambda: NGram(["ana"], 2).probabilities(None), "before must be a list"),
+    "a split that is an array": (lambda: bikes.bikes(np.arange(3)), "split must be one of"),
+    "documents that are numbers": (lambda: documents.encode([1.0]), "texts must be a list"),
+    "sentences that are a number": (lambda: number_words.encode(3, number_words.GERMAN), "sentences must be a list"),
+    "a vocabulary that is none": (lambda: number_words.decode([1], 3), "vocabulary must be a list"),
+    "a period that is none": (lambda: repeats.repeats(2, RNG, period=True), "period must be a list"),
+    "a key that is no function": (lambda: splits.shuffled("abc", 1, key=[]), "key must be a function"),
+    "shares that are words": (lambda: splits.part("abc", "test", "abc", 1), "shares must be a list"),
+    "a text that is none": (lambda: squad.word_spans(3), "text must be a string"),
+    "spans that are none": (lambda: squad.answer_words(3, 0, "a"), "spans must be a list"),
+    "half a place": (lambda: story_arrays.span_text("Ben ran.", 0.5, 1), "first must be a whole number"),
+    "ids that are a date": (lambda: surnames.decode(np.datetime64("2026-01-01")), "ids must hold real numbers"),
+    "a prediction that is none": (lambda: exact_match(3, ["a"]), "prediction: an answer must be a string"),
+    "answers that are none": (lambda: answer_f1("a", [3]), "answers: an answer must be a string"),
+    "NaN in an image": (lambda: DigitReader(4, 2)(np.full((8, 8), np.nan)), "images holds NaN or inf"),
+    "too many words": (lambda: READER(np.ones((2, 3), int)), "ids has 3 words a sentence, more than max_words=2"),
+    "no words": (lambda: HierarchicalClassifier(9, 2, 4, 2, 4, max_words=0), "max_words must be at least 1"),
+    "no sentence": (lambda: MemoryNetwork(9, 2, 4, max_sentences=0), "max_sentences must be at least 1"),
+    "no word": (lambda: SpanPointer(9, 4, 2, 4, max_sentences=2, max_words=0), "max_words must be at least 1"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_was_found_is_an_error_in_words(name):
+    call, words = BAD[name]
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call()
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("lost", LOST)
+@pytest.mark.parametrize("name", ["relu", "gelu", "silu", "tanh", "rms_norm", "layer_norm", "linear", "dropout"])
+def test_a_lost_number_does_not_go_through_an_operation(name, lost):
+    function = getattr(activations, name, None) or getattr(functional, name)
+    others = {"rms_norm": [np.ones(4)], "layer_norm": np.ones((2, 4)), "linear": [np.eye(4)], "dropout": [0.5]}
+    x = X.copy()
+    x[1, 2, 3] = LOST[lost]
+    if (name, lost) in {("relu", "-inf"), ("tanh", "inf"), ("tanh", "-inf")}:
+        assert np.isfinite(function(x)).all()
+        return
+    with pytest.raises(ValueError, match="x holds NaN or inf"):
+        function(x, *others.get(name, ()))
+
+
+def test_what_a_pad_holds_reaches_nothing():
+    x, mask = X.copy(), np.ones((2, 3), bool)
+    x[0, 2], mask[0, 2] = np.nan, False
+    assert np.isfinite(lab.GRU(4, 5, rng=RNG)(x, mask)).all()
+    assert np.isfinite(lab.AttentionPooling(4)(x, mask)[0]).all()
+
+
+def test_a_long_order_costs_what_the_texts_are_long():
+    assert NGram(["ana"], 2**30).probabilities("an").sum().round(6) == 1
+
+
+def test_whole_numbers_without_a_sign_count_days_back():
+    assert same_hour([[1, 2], [3, 4]], np.uint64(2)).tolist() == [1, 2]
+    assert patches(np.ones((4, 4, 1)), 2, padding=np.uint8(1)).shape == (5, 5, 4)
