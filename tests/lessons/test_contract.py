@@ -14,6 +14,7 @@ README = Path(__file__).parents[2] / "README.md"
 RULES = [rule for module in (rules_structure, rules_code, rules_outputs) for rule in module.RULES]
 PATHS = lesson_paths()
 FIRST = "00_start_here"
+LEFT_OUT = {line.strip("/") for line in (NOTEBOOKS.parent / ".gitignore").read_text(encoding="utf-8").split()}
 LESSONS = {path.stem: Lesson.read(path) for path in PATHS}
 
 
@@ -48,4 +49,6 @@ def test_one_folder_holds_the_lessons():
 
 
 def _is_ours(path):
-    return not any(part.startswith(".") for part in path.relative_to(NOTEBOOKS.parent).parts)
+    """Neither hidden nor left out by .gitignore, as copies for a class are."""
+    parts = path.relative_to(NOTEBOOKS.parent).parts
+    return not any(part.startswith(".") or part in LEFT_OUT for part in parts)
