@@ -31,20 +31,24 @@ def numeric(name, array):
 
 def check_number(name, value, *, low=-math.inf, above=-math.inf, below=math.inf, high=math.inf):
     """A finite number with low <= number < below and above < number <= high, as a float."""
-    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_, np.timedelta64)):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    if not (low <= value < below and above < value <= high):
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of more than 308 digits
+        number = math.inf
+    if not (low <= number < below and above < number <= high):
         named = ("at least", low), ("above", above), ("below", below), ("at most", high)
         limits = [f"{word} {limit}" for word, limit in named if math.isfinite(limit)]
         raise ValueError(f"{name} must be {' and '.join(limits) or 'finite'}, got {value}")
-    return float(value)
+    return number
 
 
-def check_size(name, value, *, low=0):
-    """A whole number that is at least `low`."""
+def check_size(name, value, *, low=0, below=2**31):
+    """A whole number that is at least `low`, and below what no memory holds; of what takes none, `below` is inf."""
     if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_, np.timedelta64)):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if not low <= value < 2**31:  # no memory holds as many
+    if not low <= value < below:
         raise ValueError(f"{name} must be {f'at least {low}' if value < low else 'below 2**31'}, got {value}")
     return int(value)
 
@@ -56,7 +60,7 @@ def check_flag(name, value):
 
 
 def check_axis(name, array, axis):
-    if not -array.ndim <= check_size("axis", axis, low=-math.inf) < array.ndim:
+    if not -array.ndim <= check_size("axis", axis, low=-math.inf, below=math.inf) < array.ndim:
         raise ValueError(f"axis={axis} does not exist in {name} of shape {array.shape}")
     return axis
 
@@ -71,8 +75,9 @@ def check_attention_shapes(query, key, value, enable_gqa=False):
     """query (..., n_q, d_k), key (..., n_k, d_k), value (..., n_k, d_v): not empty, and fitting."""
     check_sequences(query=query, key=key, value=value)
     check_same_features(query, key)
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(f"value has {value.shape[-2]} rows but key has {key.shape[-2]}: they come in pairs")
+    n_k, n_v = key.shape[-2], value.shape[-2]
+    if n_k != n_v:
+        raise ValueError(f"value has {n_v} rows but key has {n_k}: row j of value belongs to row j of key")
     if enable_gqa:
         check_heads(query, key, value)
     else:
@@ -157,7 +162,8 @@ def as_visible(name, mask):
             f"'may attend', {name} == 0 if it is a bias of 0 and -inf"
         )
     if mask.dtype != bool and not np.isin(mask, (0, 1)).all():
-        raise ValueError(f"{name} of integers must hold 0 (hidden) or 1 (may attend), got {mask.min()} to {mask.max()}")
+        got = f"got values from {mask.min()} to {mask.max()}"
+        raise ValueError(f"{name} of integers must hold 0 (hidden) and 1 (may attend), {got}")
     return mask.astype(bool, copy=False)
 
 

@@ -248,7 +248,7 @@ def dropout(x, rate, rng=None):
     [2.0, 2.0, 2.0, 0.0, 0.0]
     """
     x, dtype = floating(x=x)
-    factor = dropout_factor(x, check_number("rate", rate, low=0, below=1), rng)
+    factor = dropout_factor(x, check_number("rate of dropout", rate, low=0, below=1), rng)
     return (x * factor if np.ndim(factor) else x).astype(dtype, copy=False), factor
 
 

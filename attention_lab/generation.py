@@ -239,7 +239,7 @@ def beam_search(model, source, *, start, end, max_len, beams=4, source_mask=None
     beams, max_len = check_size("beams", beams, low=1), check_size("max_len", max_len, low=1)
     if max_len > getattr(model, "max_len", max_len):
         raise ValueError(f"max_len={max_len} is more than the {model.max_len} positions that the model has learned")
-    length_penalty = check_number("length_penalty", length_penalty, low=0)
+    length_penalty = check_number("length_penalty", check_number("length_penalty", length_penalty, low=0), high=99)
     memory = model.encode(source, source_mask)[0][..., None, :, :]  # (..., 1, n_s, d_model): one for all beams
     source_mask = None if source_mask is None else np.asarray(source_mask)[..., None, :]
     texts, scores = np.full((*memory.shape[:-2], 1), start), np.zeros(memory.shape[:-2])

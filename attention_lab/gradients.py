@@ -143,8 +143,7 @@ def checkpoint(layer, *args, **options):
         raise TypeError(f"layer must be a function, got {layer!r}")
     places = [place for place in _places(layer) if isinstance(place[-1], Tensor)]
     learned = [tensor for *_, tensor in places]
-    generators = [x.bit_generator for x in (*args, *options.values()) if isinstance(x, np.random.Generator)]
-    draws = [(generator, "state", generator.state) for generator in generators]
+    lots = [(g := x.bit_generator, "state", g.state) for x in (*args, *options.values()) if hasattr(x, "bit_generator")]
 
     def call(given):
         stands_for = dict(zip(learned, given))
@@ -153,7 +152,7 @@ def checkpoint(layer, *args, **options):
 
     def backward(grad, saved):
         arguments = [Tensor(x) if isinstance(x_was, Tensor) else x for x, x_was in zip(saved, (*learned, *args))]
-        with _holding(draws):
+        with _holding(lots):
             result = _first(call(arguments))
         wanted = set(map(id, arguments))
         pulled = pull(result, grad, free=True) if isinstance(result, Tensor) else ()  # made from none of them

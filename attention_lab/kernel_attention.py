@@ -19,6 +19,7 @@ from attention_lab.checks import (
     check_size,
     finite,
     floating,
+    numeric,
 )
 from attention_lab.functional import linear
 
@@ -218,7 +219,7 @@ def linformer_attention(query, key, value, project_k, project_v):
     """
     key, value = _shortened("project_k", project_k, "key", key), _shortened("project_v", project_v, "value", value)
     if key.shape[-2] != value.shape[-2]:
-        raise ValueError(f"project_v makes {value.shape[-2]} rows, project_k makes {key.shape[-2]}: they come in pairs")
+        raise ValueError(f"project_v makes {value.shape[-2]} rows but project_k makes {key.shape[-2]}: they pair up")
     return scaled_dot_product_attention(query, key, value)[0]
 
 
@@ -242,8 +243,8 @@ def _of_keys(mask, query, key):
 
 def _shortened(name, project, of, rows):
     """The mixtures of some rows: (..., n_k, d) -> (..., r, d)."""
+    check_sequences(**{of: rows if hasattr(rows, "backward") else numeric(of, rows)})
     rows = check_rows(of, rows, None)
-    check_sequences(**{of: rows})
     project = check_rows(name, project, rows.shape[-2], "n_k")
     if project.ndim != 2 or 0 in project.shape:
         raise ValueError(f"{name} must have shape (r, n_k) with at least one row, got {project.shape}")

@@ -46,7 +46,7 @@ class Linear:
 
     def __init__(self, d_in, d_out, *, bias=True, variance=1.0, rng=None, dtype=np.float32):
         self.d_in, self.d_out = check_size("d_in", d_in, low=1), check_size("d_out", d_out, low=1)
-        variance = check_number("variance", variance, low=0, high=1e6)
+        variance = check_number("variance", check_number("variance", variance, low=0), high=1e6)
         self.weight = initial(rng, (d_in, d_out), math.sqrt(variance / d_in), dtype)
         self.bias = np.zeros(d_out, dtype) if check_flag("bias", bias) else None
 

@@ -57,7 +57,7 @@ def cross_entropy(logits, targets, *, ignore_index=None, label_smoothing=0.0):
         raise ValueError(f"targets has shape {targets.shape}: expected {expected}")
     counts = np.ones(targets.shape, bool)
     if ignore_index is not None:
-        counts = targets != check_size("ignore_index", ignore_index, low=-(2**62))
+        counts = targets != check_size("ignore_index", ignore_index, low=-(2**62), below=2**62)
     targets = check_ids("targets", np.where(counts, targets, 0), logits.shape[-1])
     smooth = check_number("label_smoothing", label_smoothing, low=0, below=1)
     aims = np.full(logits.shape, smooth / logits.shape[-1], logits.dtype)

@@ -185,14 +185,10 @@ def combine_masks(*masks):
     if not masks:
         raise ValueError("masks is empty: combine_masks needs at least one mask")
     try:
-        np.broadcast_shapes(*(mask.shape for mask in masks))
+        return np.all(np.broadcast_arrays(*masks), axis=0)
     except ValueError:
         shapes = ", ".join(str(mask.shape) for mask in masks)
         raise ValueError(f"masks must broadcast, got shapes {shapes}: the last axes are (n_queries, n_keys)") from None
-    combined = np.True_
-    for mask in masks:
-        combined = combined & mask
-    return combined
 
 
 def aligned_positions(n_queries, n_keys=None):

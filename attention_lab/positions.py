@@ -181,9 +181,7 @@ class LearnedPositions:
         x = check_rows("x", x, self.d_model)
         n = x.shape[-2]
         if positions is None and n > self.max_len:
-            raise ValueError(
-                f"x has {n} positions but the table has max_len={self.max_len} rows: none was learned there"
-            )
+            raise ValueError(f"x has {n} positions but the table has max_len={self.max_len} rows: it learned no more")
         positions = check_positions(np.arange(n) if positions is None else positions, x.shape[:-1])
         rows = embedding(check_ids("positions", positions, self.max_len), self.table)
         return x + rows.astype(x.dtype if x.dtype.kind == "f" else np.float64)

@@ -22,11 +22,11 @@ class Tiles:
     """
 
     def __init__(self, n_q, n_k, dtype, *, is_causal, window, block_size, heads):
-        block_size = check_size("block_size", block_size, low=1)
+        block_size = check_size("block_size", block_size, low=1, below=np.inf)
         self.n_q, self.n_k, self.dtype = n_q, n_k, dtype
         self.size = min(block_size, n_q)
         self.width = BLOCKS_WIDE * block_size**2 // self.size
-        self.before = n_q + n_k if window is None else check_size("window", window, low=1) - 1
+        self.before = n_q + n_k if window is None else check_size("window", window, low=1, below=np.inf) - 1
         self.after = 0 if check_flag("is_causal", is_causal) else self.before
         self.together = max(1, min(heads, self.size * self.width // (n_q * n_k)))  # heads that share a tile
         self.bands = {}

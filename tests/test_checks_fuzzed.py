@@ -12,12 +12,20 @@ from attention_lab.metrics import answer_f1, exact_match
 from attention_lab.tasks.digits import DigitReader, patches
 from attention_lab.tasks.documents import HierarchicalClassifier
 from attention_lab.tasks.question_answering import MemoryNetwork, SpanPointer
+from attention_lab.teaching.explorer import Explorer, log_slider
+from attention_lab.teaching.view import View
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(2, 3, 4))
 HALF = np.full((2, 4), 300, np.float16)
 TRANSLATOR = lab.RecurrentSeq2Seq(5, 5, 4, rng=RNG)
 READER = HierarchicalClassifier(9, 2, 4, 2, 4, max_words=2, rng=RNG)
+
+
+def explorer(**options):
+    return Explorer({"t": log_slider(1.0, 0.1, 10, "t")}, lambda state: View(lab.softmax([[state.t, 0.0]])), **options)
+
+
 LOST = {"NaN": np.nan, "inf": np.inf, "-inf": -np.inf}
 BAD = {
     "a size beyond memory": (lambda: lab.causal_mask(2**40), "n_queries must be below 2**31"),
@@ -47,7 +55,22 @@ BAD = {
         lambda: lab.longformer_mask(3, window=2, global_positions=[7]),
         "global_positions must lie",
     ),
-    "a dropout's rate": (lambda: functional.dropout(X, 2), "rate must be at least 0 and below 1"),
+    "a dropout's rate": (lambda: functional.dropout(X, 2), "rate of dropout must be at least 0 and below 1"),
+    "a time as a number": (lambda: lab.SGD(lab.Linear(2, 3), lr=np.timedelta64(-1, "s")), "lr must be a number"),
+    "a number of 400 digits": (lambda: lab.LayerNorm(3, eps=10**400), "eps must be"),
+    "a variance beyond float16": (lambda: lab.Linear(3, 3, variance=1e300), "variance must be at most"),
+    "a penalty beyond all scores": (
+        lambda: lab.beam_search(TRANSLATOR, [1], start=1, end=2, max_len=3, length_penalty=2**40),
+        "length_penalty must be at most",
+    ),
+    "a clamp that is an array": (lambda: explorer(clamp=np.zeros((2, 0))), "clamp must be a function"),
+    "a twin that is an array": (lambda: explorer(twin=X), "twin must be a function"),
+    "arrays to show": (lambda: explorer(show=X), "show names no control"),
+    "a question without a name": (lambda: lab.slides([""]), "what: no question is called ''"),
+    "an answer without a word": (
+        lambda: squad.answer_words([(0, 3)], 3, ""),
+        "text: the answer '' at 3 lies on no word",
+    ),
     "a lesson that is a set": (lambda: lab.recall(set()), "lesson must be one of"),
     "a token that cannot be decoded": (
         lambda: lab.stream([None], "ab".__getitem__),
@@ -117,3 +140,12 @@ def test_a_long_order_costs_what_the_texts_are_long():
 def test_whole_numbers_without_a_sign_count_days_back():
     assert same_hour([[1, 2], [3, 4]], np.uint64(2)).tolist() == [1, 2]
     assert patches(np.ones((4, 4, 1)), 2, padding=np.uint8(1)).shape == (5, 5, 4)
+
+
+def test_a_number_of_few_bits_is_compared_as_it_is():
+    assert lab.Linear(2, 3, variance=np.float16(1.0), rng=RNG).weight.shape == (2, 3)
+
+
+def test_a_huge_size_that_takes_no_memory_is_taken():
+    assert lab.blockwise_attention(X, X, X, block_size=10**18, window=10**18).shape == X.shape
+    assert splits.shuffled("ab", 2**40) is not None

@@ -106,7 +106,7 @@ SHAPES = {
     "pooling": (lambda: classifier("cls"), "pooling must be one of 'mean', 'attention', 'first', got 'cls'"),
     "no pooling": (lambda: classifier(None), "pooling must be one of 'mean', 'attention', 'first', got None"),
     "classifier dropout": (lambda: classifier(dropout=-1), "dropout must be at least 0 and below 1, got -1"),
-    "no classes": (lambda: lab.TextClassifier(7, 0, 12, 3, 9, max_len=8), "d_out must be at least 1, got 0"),
+    "no classes": (lambda: lab.TextClassifier(7, 0, 12, 3, 9, max_len=8), "num_classes must be at least 1, got 0"),
 }
 
 KINDS = {

@@ -89,7 +89,7 @@ class NGram:
         >>> NGram(["ana", "anna"], order=2).probabilities("an").sum().round(6).item()
         1.0
         """
-        self._check(check_words("before", before), "before")
+        self._check(before if isinstance(before, str) else check_list("before", before), "before")
         return self._mixed(self._context(before), {})
 
     def nats(self, texts):
@@ -150,7 +150,7 @@ class NGram:
         return counts - aside, aside.sum()
 
     def _check(self, text, name="texts"):
-        unknown = [symbol for symbol in text if symbol is EDGE or symbol not in self._ids]
+        unknown = [symbol for symbol in text if not isinstance(symbol, str) or symbol not in self._ids]
         if unknown:
             raise ValueError(f"{name}: {text!r} holds {unknown[0]!r}, which is in no text that the model learned from")
         return text

@@ -27,7 +27,7 @@ USES = {  # of each extra that a reader or teacher may want, what it is for
     "hub": "a JupyterHub for a class",
 }
 WEIGHTS = {"19": MINILM, "20": SMOLLM2}  # what each lesson reads
-ONE_REQUIREMENT = re.compile(r"([\w.-]+)[>~]=([\d.]+)(?:; extra == ['\"]([\w-]+)['\"])?")
+ONE_REQUIREMENT = re.compile(r"([\w.-]+)(?:<([\d.]+),)?[>~]=([\d.]+)(?:,<([\d.]+))?(?:; extra == ['\"]([\w-]+)['\"])?")
 
 
 def findings():
@@ -35,7 +35,7 @@ def findings():
     yield _itself()
     yield environment.python()
     wanted = _requirements()
-    yield from (environment.package(name, floor, IN_A_TERMINAL) for name, floor in wanted[BASE].items())
+    yield from (environment.package(name, bounds, IN_A_TERMINAL) for name, bounds in wanted[BASE].items())
     yield from _jupyterlab()
     yield from (_extra(use, wanted[extra]) for extra, use in USES.items() if wanted[extra])
     yield from (_weights(lesson, source) for lesson, source in WEIGHTS.items())
@@ -49,21 +49,25 @@ def _itself():
 
 
 def _requirements():
-    """The lower bounds that the installed package states: of "" what every lesson needs, then of each extra."""
+    """The bounds that the installed package states: of "" what every lesson needs, then of each extra."""
     found = {BASE: dict(environment.PACKAGES), **{extra: {} for extra in USES}}
     try:
         lines = requires(ITSELF) or ()
     except PackageNotFoundError:
         lines = ()
-    for name, floor, extra in filter(None, map(_read, lines)):
-        found.setdefault(extra, {})[name] = floor
+    for name, bounds, extra in filter(None, map(_read, lines)):
+        found.setdefault(extra, {})[name] = bounds
     return found
 
 
 def _read(line):
-    """Name, lower bound and extra of ``joblib>=1.4; extra == 'lessons'``."""
+    """Name, bounds and extra: "8.0,<11" of ``sphinx>=8.0,<11; extra == 'site'``, or ``sphinx<11,>=8.0; ...``."""
     parts = ONE_REQUIREMENT.match(line)
-    return parts and (parts[1], parts[2], parts[3] or BASE)
+    if not parts:
+        return None
+    name, before, floor, after, extra = parts.groups()
+    below = before or after
+    return name, f"{floor},<{below}" if below else floor, extra or BASE
 
 
 def _jupyterlab():
@@ -83,10 +87,10 @@ def _jupyterlab():
 
 def _extra(use, packages):
     wanted = {}
-    for package, floor in packages.items():
-        mark, _ = environment.package(package, floor, IN_A_TERMINAL)
+    for package, bounds in packages.items():
+        mark, _ = environment.package(package, bounds, IN_A_TERMINAL)
         if mark != "ok":
-            wanted[package] = f'"{package}>={floor}"'
+            wanted[package] = f'"{package}>={bounds}"'
     if not wanted:
         return "ok", f"{use}: {', '.join(packages)}"
     command = IN_A_TERMINAL.format(" ".join(wanted.values()))

@@ -1,5 +1,6 @@
 """Training, validation and test parts that are the same on every machine and with every version of NumPy."""
 
+import math
 from hashlib import sha256
 
 from attention_lab.checks import check_size
@@ -29,7 +30,7 @@ def shuffled(items, seed, key=str):
     >>> shuffled("abcdef", seed=1)
     ['c', 'a', 'b', 'e', 'f', 'd']
     """
-    check_size("seed", seed), check_function("key", key)
+    check_size("seed", seed, below=math.inf), check_function("key", key)
     items = check_list("items", list(items) if isinstance(items, str) else items)
     return sorted(items, key=lambda item: sha256(f"{seed} {key(item)}".encode(errors="surrogatepass")).digest())
 

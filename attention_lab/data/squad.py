@@ -265,5 +265,5 @@ def answer_words(spans, start, text):
         _ = [check_size("spans", place) for place in span]
     touched = [i for i, (begin, end) in enumerate(spans) if begin < start + len(text) and start < end]
     if not touched:
-        raise ValueError(f"the answer {text!r} at {start} lies on no word")
+        raise ValueError(f"text: the answer {text!r} at {start} lies on no word")
     return touched[0], touched[-1]

@@ -229,7 +229,7 @@ def best_span(start, end, *, longest=None):
         if not (logits < np.inf).all():
             raise ValueError(f"{name} holds NaN or inf: only -inf may hide a word")
     n = start.shape[-1]
-    longest = n if longest is None else check_size("longest", longest, low=1)
+    longest = n if longest is None else check_size("longest", longest, low=1, below=np.inf)
     length = np.arange(n) - np.arange(n)[:, None] + 1  # row = first word, column = last word
     together = np.where((length >= 1) & (length <= longest), start[..., :, None] + end[..., None, :], -np.inf)
     together = together.reshape(*start.shape[:-1], n * n)

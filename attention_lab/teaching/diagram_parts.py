@@ -138,7 +138,7 @@ def write(ax, text, x, y, size=SMALL, *, ha="center", color=INK, weight="normal"
     )  # fmt: skip
 
 
-def _tint(colour, strength=0.13):
+def _tint(colour, strength=0.09):  # any darker, and the text in it is too faint
     return (255 + strength * (hex_to_rgb(colour) - 255)) / 255
 
 

@@ -46,14 +46,16 @@ def python():
     )
 
 
-def package(name, floor, mend=IN_A_CELL):
-    """Whether a package is installed and new enough; `mend` says how one is installed."""
-    command = mend.format(f'"{name}>={floor}"')
-    have = installed(name)
+def package(name, bounds, mend=IN_A_CELL):
+    """Whether a package is installed, as `bounds` ("1.26" or "8.0,<11") allow; `mend` says how one is installed."""
+    command = mend.format(f'"{name}>={bounds}"')
+    (floor, _, below), have = bounds.partition(",<"), installed(name)
     if have is None:
         return "mend", f"{name} is missing: {command}"
     if _numbers(have) < _numbers(floor):
         return "mend", f"{name} {have} is older than {floor}: {command}"
+    if below and _numbers(have) >= _numbers(below):
+        return "mend", f"{name} {have} is too new, it must be below {below}: {command}"
     return "ok", f"{name} {have}"
 
 

@@ -15,6 +15,7 @@ import ipywidgets as widgets
 import numpy as np
 from traitlets import TraitError
 
+from attention_lab.data.given import check_function
 from attention_lab.teaching import live_heatmap, side_by_side
 from attention_lab.teaching.explorer_inputs import complaint, in_words, read_controls, read_goal, read_show
 from attention_lab.teaching.heard import Heard
@@ -73,8 +74,10 @@ class Explorer(LessonWidget):
 
     def __init__(self, controls, compute, draw=side_by_side.draw, *, clamp=None, goal=None, twin=None, show=None):
         self.controls, self.errors, self.renders, self.reached, self.view = read_controls(controls), [], 0, False, None
-        self._compute, self._draw, self._twin = compute, draw, twin or side_by_side.twin
-        self._clamp, self._goal, self._busy = clamp or (lambda state, controls, changed: None), read_goal(goal), False
+        self._compute, self._draw = check_function("compute", compute), check_function("draw", draw)
+        self._twin = check_function("twin", side_by_side.twin if twin is None else twin)
+        self._clamp = check_function("clamp", (lambda state, controls, changed: None) if clamp is None else clamp)
+        self._goal, self._busy = read_goal(goal), False
         self.start_here()
         self._picture = widgets.HTML(layout=widgets.Layout(width="auto"))
         self._status = widgets.HTML(layout=widgets.Layout(flex="1"))

@@ -19,11 +19,11 @@ def read_show(show, names):
     """The names of the controls that are visible at first, each once."""
     if isinstance(show, str) or not (show is None or isinstance(show, Iterable)):
         raise TypeError(f"show must be a sequence of names, such as ('query', 'mask'), got {show!r}")
-    shown = list(names) if show is None else list(dict.fromkeys(show))
-    unknown = [str(name) for name in shown if name not in names]
+    shown = list(names) if show is None else list(show)
+    unknown = [str(name) for name in shown if not isinstance(name, str) or name not in names]
     if unknown:
         raise ValueError(f"show names no control: {', '.join(unknown)}. There are {', '.join(names)}")
-    return shown
+    return list(dict.fromkeys(shown))
 
 
 def read_goal(goal):

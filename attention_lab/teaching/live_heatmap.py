@@ -182,7 +182,7 @@ def _pixel_rows(view, head, cell):
     )
     dots = "".join(f'<i class="strip" style="left:calc({j}*var(--c))"></i>' for j in np.flatnonzero(view.padded))
     rows = "".join(
-        f'<i{" class=q" if i == view.query else ""} data-row="{html.escape(text)}"></i>'
+        f'<i{" class=q" if i == view.query else ""} role="img" aria-label="{html.escape(text)}"></i>'
         for i, text in enumerate(_row_texts(view, head))
     )
     picture = f'<td class="png" rowspan="{n_q}" colspan="{n_k}">{images}{dots}<div>{rows}</div></td>'

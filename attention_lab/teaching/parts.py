@@ -93,5 +93,5 @@ def _named(id):
         raise ValueError(f"{id!r} is {title_of(id)}: give one Part or lesson alone, not in a list")
     if id not in BANK:
         near = get_close_matches(str(id), BANK, n=1, cutoff=0.4)
-        raise ValueError(f"no question is called {id!r}" + (f": did you mean {near[0]!r}?" if near else ""))
+        raise ValueError(f"what: no question is called {id!r}" + (f": did you mean {near[0]!r}?" if near else ""))
     return BANK[id]

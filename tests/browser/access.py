@@ -33,24 +33,30 @@ IS_SEEN = """() => { const e = document.activeElement, style = getComputedStyle(
     e.focus({focusVisible: true, preventScroll: true});
     return isOther; }"""
 
-# Every text that is seen, its colour, and the colours behind it up to the first that hides the rest.
-TEXTS = """root => {
-    const found = [], walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-    const add = (text, e) => {
-        const style = getComputedStyle(e), behind = [];
-        let opacity = 1;
-        for (let at = e; at; at = at.parentElement) {
-            behind.push(getComputedStyle(at).backgroundColor);
-            opacity *= getComputedStyle(at).opacity;
+# The ways in which text is seen: its colour, the colours behind it up to the page's, and one text that looks like that.
+TEXTS = """roots => {
+    const found = new Map(), grounds = new Map();
+    const ground = e => {
+        if (!e) return [1, []];
+        if (!grounds.has(e)) {
+            const [opacity, behind] = ground(e.parentElement), style = getComputedStyle(e), own = style.backgroundColor;
+            grounds.set(e, [opacity * style.opacity, own === 'rgba(0, 0, 0, 0)' ? behind : [own, ...behind]]);
         }
+        return grounds.get(e);
+    };
+    const add = (text, e) => {
+        const style = getComputedStyle(e), look = [e.closest('svg') ? style.fill : style.color, ...ground(e)];
         const seen = e.checkVisibility({visibilityProperty: true}) && parseFloat(style.fontSize) > 0;
         const idle = e.closest('button:disabled') && !e.closest('.al-q-choices') || e.closest('.al-heard, style');
-        if (seen && !idle) found.push([text, e.closest('svg') ? style.fill : style.color, opacity, behind]);
+        if (seen && !idle) found.set(JSON.stringify(look), [text, ...look]);
     };
-    while (walker.nextNode()) if (walker.currentNode.data.trim())
-        add(walker.currentNode.data.trim(), walker.currentNode.parentElement);
-    for (const e of root.querySelectorAll('input, select')) if (e.value && e.type !== 'checkbox') add(e.value, e);
-    return found;
+    for (const root of roots) {
+        const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) if (walker.currentNode.data.trim())
+            add(walker.currentNode.data.trim(), walker.currentNode.parentElement);
+        for (const e of root.querySelectorAll('input, select')) if (e.value && e.type !== 'checkbox') add(e.value, e);
+    }
+    return [...found.values()];
 }"""
 
 
@@ -69,10 +75,10 @@ def _role_and_name(node):
     return "disabled" if off else node["role"]["value"], node.get("name", {}).get("value", "").strip("\u200b ")
 
 
-def too_faint(root):
-    """The texts below one element that have too little contrast, each with its own."""
+def too_faint(ours):
+    """The texts below some elements that have too little contrast, each with its own: one of those that look alike."""
     found = {}
-    for text, colour, opacity, behind in root.evaluate(TEXTS):
+    for text, colour, opacity, behind in ours.evaluate_all(TEXTS):
         ground = _over([_rgba(each) for each in behind])
         *rgb, alpha = _rgba(colour)
         if alpha:  # text for a screen reader alone has no colour

@@ -11,8 +11,8 @@ from tests.chromium import find_chromium, is_required
 LESSONS = Path(__file__).parents[2] / "notebooks"
 SHOTS = Path(__file__).parents[2] / "test-results"
 MECHANISM = (  # what lessons are made of, so that it is tested without them
-    "from attention_lab import explore_attention, order, predict",
-    "explore_attention(heads=4, show=('sentence', 'length', 'heads', 'query'))",
+    "from attention_lab import explore_attention, order, predict\nONE_HEAD = lambda state, view: state.heads == 1",
+    "explore_attention(heads=4, show=('sentence', 'length', 'heads', 'query'), goal=('use one head', ONE_HEAD))",
     "explore_attention(heads=4, length=16, show=('length', 'temperature'), mask='causal', padding=2)",
     "predict('divide-by-d')",
     "order('softmax')",

@@ -22,6 +22,10 @@ SIZE = {"width": 1300, "height": 950}
 HERE = "http://127.0.0.1"
 NOTEBOOK = "window.jupyterapp?.shell.currentWidget"
 KERNEL = f"{NOTEBOOK}?.sessionContext?.session?.kernel"
+RESTS = f"""() => {{ const kernel = {KERNEL};
+    if (kernel.rests === undefined)
+        kernel.rests = 0, kernel.statusChanged.connect((_, status) => {{ kernel.rests += status === 'idle'; }});
+    return kernel.rests; }}"""
 ERRORS = ", ".join(
     f'.jp-OutputArea-output[data-mime-type="application/vnd.jupyter.{kind}"]' for kind in ("error", "stderr")
 )
@@ -43,7 +47,7 @@ def serve(root, scratch):
     with open(scratch / "lab.log", "w+") as log:
         server = subprocess.Popen(command, env={**os.environ, **places}, stdout=log, stderr=log)
         try:
-            poll(lambda: _answers(server, port, scratch), 60, "JupyterLab did not start")
+            poll(lambda: _answers(server, port, scratch), 180, "JupyterLab did not start")
             yield f"{HERE}:{port}"
         finally:
             server.terminate()
@@ -140,10 +144,9 @@ class Notebook:
         self._wait(f"document.querySelector('{ERRORS}') || {all_ran}", seconds, "cells did not end")
         self.page.wait_for_timeout(300)  # widgets still come in
 
-    def settle(self):
-        """Until the kernel has done what the page asked of it."""
-        self.page.wait_for_timeout(100)  # it takes a moment until it is called busy
-        self._wait(f"{KERNEL}?.status === 'idle'", 30, "the kernel did not come to rest")
+    def rests(self):
+        """How often the kernel has come to rest: once for each thing that the page asks of it."""
+        return self.page.evaluate(RESTS)
 
     def use_theme(self, theme):
         self.command("apputils:change-theme", theme=f"JupyterLab {theme}")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.access import too_faint
 from tests.browser.demo import demos, value_of
 from tests.browser.lab import poll
 
@@ -45,6 +46,18 @@ def test_an_empty_sentence_is_a_red_line_until_reset(demo):
     assert demo.picture() == picture
     demo.reset()
     poll(lambda: not alert.count() and demo.picture() == picture, 10, "Reset did not clear the red line")
+
+
+def test_a_red_line_and_a_reached_goal_can_be_read_in_both_themes(notebook, demo):
+    demo.root.get_by_label("heads", exact=True).select_option("1")
+    sentence = demo.root.get_by_label("sentence")
+    sentence.fill("")
+    sentence.press("Enter")
+    demo.root.locator(".al-error").wait_for()
+    demo.root.locator(".al-reached").wait_for()
+    for theme in ("Dark", "Light"):
+        notebook.use_theme(theme)
+        assert too_faint(demo.root) == {}, theme
 
 
 def test_every_length_has_the_same_size(demo):

@@ -73,19 +73,14 @@ def test_a_narrow_page_cuts_nothing_off(notebook):
 
 def test_both_themes_have_their_own_colours_and_every_text_can_be_read(notebook):
     light = [demo.colour() for demo in demos(notebook)]
-    assert _faint(notebook) == {}
+    assert too_faint(notebook.page.locator(OURS)) == {}
     notebook.use_theme("Dark")
     try:
         dark = [demo.colour() for demo in demos(notebook)]
         assert all(dark) and all(one != other for one, other in zip(light, dark, strict=True))
-        assert _faint(notebook) == {}
+        assert too_faint(notebook.page.locator(OURS)) == {}
     finally:
         notebook.use_theme("Light")
-
-
-def _faint(notebook):
-    """Texts of ours with too little contrast, and how much they have."""
-    return {text: ratio for root in notebook.page.locator(OURS).all() for text, ratio in too_faint(root).items()}
 
 
 def test_nothing_left_the_machine_or_went_wrong_unseen(notebook):

@@ -12,14 +12,15 @@ from attention_lab.command.kernel import KernelFault, try_a_slider
 from attention_lab.pretrained import WeightsMissing
 from attention_lab.teaching import environment
 
-STATED = ["numpy>=1.26", "jupyterlab>=4.1", "joblib>=1.4; extra == 'lessons'", "furo>=2024.8; extra == 'site'"]
+LESSONS, SITE = "; extra == 'lessons'", "; extra == 'site'"
+STATED = ["numpy>=1.26", "jupyterlab>=4.1", f"joblib>=1.4{LESSONS}", f"furo>=2024.8{SITE}", f"sphinx<11,>=8.0{SITE}"]
 PIP = f'run  "{sys.executable}" -m pip install '
 
 
 @pytest.fixture
 def installed(monkeypatch):
     """An environment where all is well; a test takes something away."""
-    versions = {**environment.PACKAGES, "jupyterlab": "4.1", "joblib": "1.4", "furo": "2025.1"}
+    versions = {**environment.PACKAGES, "jupyterlab": "4.1", "joblib": "1.4", "furo": "2025.1", "sphinx": "8.2"}
 
     def version(name):
         if name not in versions:
@@ -65,6 +66,18 @@ def test_a_package_is_missing_or_old(installed, capsys, have):
 def test_an_extra_may_be_missing(installed, capsys, have):
     installed.pop("joblib") if have is None else installed.update(joblib=have)
     assert said(capsys)[:2] == (0, [f'note  lessons 08 to 20: without joblib. To have them {PIP}"joblib>=1.4"'])
+
+
+@pytest.mark.parametrize("have", [None, "7.4", "11.0.1"])
+def test_an_extra_may_be_too_new(installed, capsys, have):
+    installed.pop("sphinx") if have is None else installed.update(sphinx=have)
+    command = f'{PIP}"sphinx>=8.0,<11"'
+    assert said(capsys)[:2] == (0, [f"note  the pages of `make site`: without sphinx. To have them {command}"])
+
+
+@pytest.mark.parametrize("line", ["sphinx>=8.0,<11; extra == 'site'", "sphinx<11,>=8.0; extra == 'site'"])
+def test_both_bounds_are_read_in_either_order(line):
+    assert check._read(line) == ("sphinx", "8.0,<11", "site")
 
 
 def test_weights_may_be_missing(installed, capsys, monkeypatch):

@@ -1,4 +1,4 @@
-"""Every figure of a lesson has a sentence, which can be seen below it and says what is drawn.
+"""Every figure of a lesson has a sentence, which can be seen below it and says what is drawn; all text can be read.
 
 Most sentences are computed; `tests.teaching.sentences` reads them. What a lesson says in its own words stands here
 with what has to hold of the figure: a new one needs an entry.
@@ -12,6 +12,7 @@ import numpy as np
 from attention_lab.teaching.lesson import has_demo
 from attention_lab.teaching.picture import Picture
 from tests.lessons.rules_outputs import PICTURES
+from tests.teaching.pictures import too_faint
 from tests.teaching.read_figure import Chart, is_near, maps, words_below
 from tests.teaching.sentences import unconfirmed
 
@@ -62,7 +63,7 @@ def watched():
 
 
 def look_at(cell, pictures):
-    """Raise where a cell's picture has no sentence below it, or one that is not so, or where one was not made."""
+    """Raise where a cell's picture is missing, has no sentence below it or one that is not so, or too faint a text."""
     committed = sum(any(kind in output.get("data", {}) for kind in PICTURES) for output in cell.outputs)
     if len(pictures) < committed and not has_demo(cell):
         raise AssertionError(f"cell {cell.number} shows {committed} pictures, and makes {len(pictures)} Pictures")
@@ -71,6 +72,8 @@ def look_at(cell, pictures):
             raise AssertionError(f"cell {cell.number}: its sentence is not seen below the figure: {picture.alt!r}")
         if wrong := [] if _is_so(picture) else unconfirmed(picture):
             raise AssertionError(f"cell {cell.number}: the figure does not bear out what its sentence says: {wrong}")
+        if faint := too_faint(picture):
+            raise AssertionError(f"cell {cell.number}: texts with too little contrast: {faint}")
 
 
 def _is_so(picture):

@@ -157,7 +157,7 @@ def test_dropout_only_with_a_generator():
         (ValueError, lambda: classifier()(IDS + 5), ["ids", "between 0 and 10"]),
         (TypeError, lambda: classifier()(IDS, MASK.astype(float)), ["mask", "boolean"]),
         (ValueError, lambda: classifier()(IDS, MASK[:, :, 0]), ["mask", "(2, 5, 7)", "(2, 5)"]),
-        (ValueError, lambda: classifier(max_words=5)(IDS), ["max_len=5"]),
+        (ValueError, lambda: classifier(max_words=5)(IDS), ["ids has 7 words", "max_words=5"]),
     ],
 )
 def test_wrong_arguments(error, call, words):

@@ -158,7 +158,7 @@ def test_pointer_gradients():
 def test_pointer_refuses():
     with pytest.raises(ValueError, match="sentence must lie between 0 and 4"):
         pointer()(QUESTION, IDS, SENTENCE + 3)
-    with pytest.raises(ValueError, match="positions must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="sentence has 3 words in a row, more than max_words=2"):
         pointer(max_words=2)(QUESTION, IDS, SENTENCE)
     with pytest.raises(ValueError, match="mask must have shape"):
         pointer()(QUESTION, IDS, SENTENCE, np.ones(4, bool))

@@ -68,3 +68,24 @@ def words(picture):
 def contrast(one, other):
     light, dark = sorted([luminance(one), luminance(other)], reverse=True)
     return (light + 0.05) / (dark + 0.05)
+
+
+def too_faint(picture, enough=4.5):
+    """The texts of a picture that differ too little from what lies behind them, each with its contrast."""
+    canvas, texts = FigureCanvasAgg(picture.figure), words(picture)
+    boxes = [text.get_window_extent(canvas.get_renderer()) for text in texts]
+    for text in texts:
+        text.set_visible(False)
+    canvas.draw()
+    ground = np.asarray(canvas.buffer_rgba())[::-1, :, :3] @ [65536, 256, 1]
+    found = {}
+    for text, box in zip(texts, boxes, strict=True):
+        text.set_visible(True)
+        (left, low), (right, high) = np.maximum(np.round(box.get_points()), 0).astype(int)
+        *rgb, alpha = matplotlib.colors.to_rgba(text.get_color(), text.get_alpha())
+        seen, counts = np.unique(ground[low:high, left:right], return_counts=True)
+        if alpha and len(seen):  # behind it is what most pixels show
+            behind = np.array([*int(seen[counts.argmax()]).to_bytes(3)])
+            ratio = contrast(255 * alpha * np.array(rgb) + (1 - alpha) * behind, behind)
+            found |= {text.get_text(): round(float(ratio), 2)} if ratio < enough else {}
+    return found

@@ -25,8 +25,9 @@ def rounding_of(text):
     return 0.501 * unit * scale
 
 
-def is_near(text, value):
-    return abs(value_of(text) - value) <= rounding_of(text)
+def is_near(text, value, unseen=0.0):
+    """Whether a text is a value, rounded; `unseen` is a difference too small to be drawn."""
+    return abs(value_of(text) - value) <= rounding_of(text) + unseen
 
 
 def words_below(figure):

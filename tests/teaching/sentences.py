@@ -39,13 +39,13 @@ def is_size(part, found):
     if not match:
         return False
     count, n_q, n_k, mask, _ = match.groups()
-    sizes = {tuple(map(_named, one.values.shape, (one.rows, one.columns))) for one in found}
-    are_hidden = all(_is_hidden(mask, one) for one in found)
-    return len(found) == int(count or 1) and sizes == {(int(n_q), int(n_k))} and are_hidden
+    size, are_hidden = (int(n_q), int(n_k)), all(_is_hidden(mask, one) for one in found)
+    sizes = [[one.values.shape, tuple(map(_named, one.values.shape, (one.rows, one.columns)))] for one in found]
+    return len(found) == int(count or 1) and all(size in either for either in sizes) and are_hidden
 
 
 def _named(size, names):
-    """How many rows or columns stand for something: a blank name only keeps a place."""
+    """How many rows or columns stand for something, where a blank name, which may be a token, only keeps a place."""
     return size - sum(bool(re.fullmatch(r"(\d+:)?[␣∅ ]*", name)) for name in names.values())
 
 
@@ -187,8 +187,9 @@ def is_course(part, chart):
     if name is None:
         return False
     points = chart.lines[name][np.isfinite(chart.lines[name][:, 1])]
+    last = points[-1, 1] + np.array([0, 1e-9])  # as near to each other as cannot be drawn
     return any(
-        _is_course_of(part, read_x(points[:, 0]), read_y(points[:, 1]))
+        _is_course_of(part, read_x(points[:, 0]), read_y(points[:, 1]), np.ptp(read_y(last)))
         for read_x in chart.scales(chart.ax.xaxis) for read_y in chart.scales(chart.ax.yaxis)
     )  # fmt: skip
 
@@ -197,12 +198,12 @@ def _shortened(part, chart):
     return next((name for name in chart.lines if name.endswith("…") and part.startswith(f"'{name[:-1]}")), None)
 
 
-def _is_course_of(part, x, y):
+def _is_course_of(part, x, y, unseen):
     words = re.sub(r"^'.*?' (?=(?:rises|falls|goes|stays|is) )", "", part)
     said = True
     if match := re.match(rf"(rises|falls|goes) from ({NUMBER}) to ({NUMBER})", words):
         steps = np.diff(y) * {"rises": 1, "falls": -1, "goes": 0}[match[1]]
-        said = is_near(match[2], y[0]) and is_near(match[3], y[-1]) and (steps >= -1e-5 * abs(y).max()).all()
+        said = is_near(match[2], y[0]) and is_near(match[3], y[-1], unseen) and (steps >= -1e-5 * abs(y).max()).all()
     elif match := re.match(rf"(?:stays at|is) ({NUMBER})", words):
         said = is_near(match[1], y[0]) and np.ptp(y) <= 1e-5 * abs(y).max()
     for what, value, at in re.findall(rf"(smallest|largest) ({NUMBER}) at ({NUMBER})", words):
@@ -230,8 +231,10 @@ def is_network(picture):
     if whom == "itself":
         return all(line.get_linewidth() / 7 <= value_of(text) + 0.06 for line in read)
     widest = max(read, key=lambda line: line.get_linewidth())
+    full = float(re.search(r"so wide: (\S+) or more", picture.figure.legends[0].get_texts()[0].get_text())[1])
+    weight = widest.get_linewidth() / 7 * full
     leads = np.allclose(widest.get_xydata(), [places[who], places[whom.strip("'")]])
-    return leads and is_near(text, widest.get_linewidth() / 7)
+    return leads and (is_near(text, weight) or weight == full < value_of(text))
 
 
 def is_diagram(picture):

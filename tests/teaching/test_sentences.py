@@ -11,7 +11,7 @@ from attention_lab.teaching.plot_network import draw as draw_network
 from attention_lab.teaching.plots import head_grid, heatmap, pipeline
 from attention_lab.teaching.side_by_side import still
 from attention_lab.teaching.view import View
-from tests.teaching.pictures import SENTENCE, weights
+from tests.teaching.pictures import SENTENCE, too_faint, weights
 from tests.teaching.sentences import unconfirmed
 
 pytestmark = pytest.mark.slow
@@ -63,6 +63,7 @@ PICTURES = {  # a picture, and ways to say what is not so: (words, other words)
         lambda: curves({"a": 10.0 ** np.arange(5)}, x=[1, 2, 4, 8, 16], scale="log", x_scale="log"),
         [("1.0 × 10⁴", "1.0 × 10⁵"), ("1 to 16", "1 to 15")],
     ),
+    "next to nothing": (lambda: curves({"size": [0.4, 0.2, 7.7e-23]}, x_label="d"), [("7.7 × 10⁻²³", "0.001")]),
     "network": (
         lambda: draw_network(Network(READS, RING, [[0, 0], [1, 0], [1, 1], [0, 1]], [*"ABCD"])),
         [("'B'", "'D'"), ("0.70", "0.60"), ("4 lines", "5 lines"), ("4 nodes", "3 nodes")],
@@ -97,3 +98,18 @@ def test_a_sentence_is_held_against_the_figure(name):
 
 def test_what_nobody_can_check_is_found():
     assert unconfirmed(heatmap([[1.0]], caption="A figure that says it all")) == ["A figure that says it all"]
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_text_has_enough_contrast(name):
+    assert too_faint(PICTURES[name][0]()) == {}
+
+
+def test_a_text_that_is_too_faint_is_found_where_it_stands():
+    picture = heatmap([[1.0, 0.0]])
+    first, second = (text for text in picture.figure.axes[0].texts if text.get_text() in ("1.00", "0.00"))
+    first.set_color(second.get_color())
+    assert list(too_faint(picture)) == [first.get_text()]
+    first.set_color("white")
+    second.set_alpha(0.5)
+    assert list(too_faint(picture)) == [second.get_text()]
