@@ -171,13 +171,14 @@ OF_MAPS = (is_strongest, is_even, is_odd)
 
 def is_range(heading, chart):
     """What the axes measure, and from where to where the lines run."""
-    match = re.fullmatch(rf"(.+?)(?: over (.+) ({NUMBER}) to ({NUMBER})| at (.+) ({NUMBER}))", heading)
-    ends = [text for text in (match[3], match[4], match[6]) if text]
+    match = re.fullmatch(rf"(.+?) over (.+) ({NUMBER}) to ({NUMBER})", heading)
+    match = match or re.fullmatch(rf"(.+?) at (.+) ({NUMBER})", heading)  # second: "MB at most" may be what is measured
+    measured, across_what, *ends = match.groups()
     across = np.concatenate([line[:, 0] for line in chart.lines.values()])
     places = (across.min(), across.max())[: len(ends)]
     label = chart.ax.get_xlabel()
     titles = [text.get_text().rstrip("…") for text in chart.ax.figure.texts] + ["value"]
-    is_named = label.rstrip("…") in (match[2] or match[5]) and any(map(match[1].startswith, filter(None, titles)))
+    is_named = label.rstrip("…") in across_what and any(map(measured.startswith, filter(None, titles)))
     return is_named and any(all(map(is_near, ends, map(read, places))) for read in chart.scales(chart.ax.xaxis))
 
 

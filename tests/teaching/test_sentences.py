@@ -63,6 +63,10 @@ PICTURES = {  # a picture, and ways to say what is not so: (words, other words)
         lambda: curves({"a": 10.0 ** np.arange(5)}, x=[1, 2, 4, 8, 16], scale="log", x_scale="log"),
         [("1.0 × 10⁴", "1.0 × 10⁵"), ("1 to 16", "1 to 15")],
     ),
+    "measured at most": (
+        lambda: curves({"a": [1, 2, 3]}, [2, 4, 8], x_label="blocks", y_label="MB at most"),
+        [("blocks 2 to 8", "blocks 2 to 6"), ("MB at most", "MB at least")],
+    ),
     "next to nothing": (lambda: curves({"size": [0.4, 0.2, 7.7e-23]}, x_label="d"), [("7.7 × 10⁻²³", "0.001")]),
     "network": (
         lambda: draw_network(Network(READS, RING, [[0, 0], [1, 0], [1, 1], [0, 1]], [*"ABCD"])),
