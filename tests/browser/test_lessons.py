@@ -8,8 +8,8 @@ from tests.browser.lab import poll
 from tests.lessons.lesson import ASKS
 from tests.models import lessons_that_run
 
-# "mechanism" is written by conftest.py: the widgets of a lesson, without a lesson.
-NOTEBOOKS = ["mechanism.ipynb", *(path.name for path in lessons_that_run())]
+MECHANISM = "mechanism.ipynb"  # written by conftest.py: the widgets of a lesson, without a lesson
+NOTEBOOKS = [MECHANISM, *(path.name for path in lessons_that_run())]
 pytestmark = pytest.mark.parametrize("notebook", NOTEBOOKS, indirect=True, scope="session")
 
 
@@ -18,12 +18,15 @@ def test_every_cell_runs_and_shows_a_demo(notebook):
     assert bool(demos(notebook)) == (notebook.name[:2] != ASKS)
 
 
-def test_each_slider_changes_the_picture_twice(notebook):
+def test_each_slider_changes_the_picture_twice_and_the_new_sentence_is_said(notebook):
     for demo in demos(notebook):
         assert demo.sliders()
+        line = demo.root.locator(".al-heard").element_handle()
         for name, handle in demo.sliders().items():
             demo.step(name, handle)
             demo.step(name, handle)
+            poll(lambda demo=demo: demo.heard() == demo.sentence(), 10, f"what '{name}' changed was not said")
+        assert line.evaluate("line => line.isConnected"), "of a line that is new nothing is said"
         demo.reset()
 
 
