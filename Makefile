@@ -42,13 +42,13 @@ help:  ## list the targets
 lab: $(VENV)/.lab  ## open the course in JupyterLab at lesson 00 (LAB_FLAGS=--no-browser only serves it)
 	$(PY) -m jupyterlab $(ROOT_FLAG) $(LAB_FLAGS) notebooks/00_start_here.ipynb
 
-test: $(VENV)/.test  ## run everything that guards the project (about 25 minutes)
+test: $(VENV)/.test  ## run everything that guards the project (about half an hour)
 	@$(call run-parts,$(PARTS))
 
 test-quick: $(VENV)/.test  ## lint, quick unit tests and lesson contract (a minute)
 	@$(call run-parts,lint unit contract,QUICK=1)
 
-fuzz: $(VENV)/.test  ## feed every public function 2,000 random calls, 300,000 in all (CASE="softmax 17" repeats one, SEED=1 draws others)
+fuzz: $(VENV)/.test  ## feed every public function 2,000 random calls, 388,000 in all (CASE="softmax 17" repeats one, SEED=1 draws others)
 	@$(if $(CASE),$(PY) -m tests.fuzz $(CASE),ulimit -v 8388608; FUZZ_CASES=2000 FUZZ_SEED=$(or $(SEED),0) $(PY) -m pytest -q -n 2 tests/fuzz/test_fuzz.py)
 
 test-lessons: $(VENV)/.test  ## lesson contract, every notebook's outputs, every section alone
