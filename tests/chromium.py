@@ -8,6 +8,8 @@ import shutil
 import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+MISSING = "Chromium was not found"
+MEND = "install chromium, or set CHROMIUM=/path/to/it"
 
 
 def find_chromium():
@@ -20,10 +22,18 @@ def is_required():
     return "browser" in os.environ.get("ATTENTION_LAB_REQUIRE", "").split(",")
 
 
+def demand():
+    """Within a test: leave it out where Chromium is missing, or fail it where that is asked for."""
+    import pytest
+
+    if not find_chromium():
+        (pytest.fail if is_required() else pytest.skip)(f"{MISSING}: {MEND}")
+
+
 def main():
     if find_chromium() or is_required():
         return 0
-    print("Chromium was not found, so the browser tests are left out: install chromium, or set CHROMIUM=/path/to/it.")
+    print(f"{MISSING}, so the browser tests are left out: {MEND}.")
     return 1
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.lab import Lab, Notebook, launch, serve, write_notebook
 from tests.browser.short import write_short
-from tests.chromium import find_chromium, is_required
+from tests.chromium import demand
 
 LESSONS = Path(__file__).parents[2] / "notebooks"
 SHOTS = Path(__file__).parents[2] / "test-results"
@@ -32,9 +32,7 @@ def address(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def lab(address):
-    if not find_chromium():
-        missing = "Chromium was not found: install chromium, or set CHROMIUM=/path/to/it"
-        pytest.fail(missing) if is_required() else pytest.skip(missing)
+    demand()
     with launch() as browser:
         yield Lab(browser, address)
 

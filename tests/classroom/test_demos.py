@@ -17,7 +17,7 @@ from attention_lab.command.lessons import lessons, title
 from attention_lab.teaching.lesson import Lesson, has_demo
 from tests.browser.demo import Demo
 from tests.browser.lab import HERE, SIZE, launch, poll
-from tests.chromium import find_chromium, is_required
+from tests.chromium import demand
 from tests.models import why_not
 
 ABSENT = {number for number, source in WEIGHTS.items() if why_not(source)}
@@ -43,9 +43,7 @@ def address(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    if not find_chromium():
-        missing = "Chromium was not found: install chromium, or set CHROMIUM=/path/to/it"
-        pytest.fail(missing) if is_required() else pytest.skip(missing)
+    demand()
     with launch() as browser:
         yield browser
 

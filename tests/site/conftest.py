@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 from attention_lab.site.build import ROOT
-from tests.chromium import find_chromium, is_required
+from tests.chromium import demand
 from tests.site.pages import Page
 
 BUILT = ROOT / "build" / "site"
@@ -40,8 +40,6 @@ def pages(site):
 def browser():
     from tests.browser.lab import launch
 
-    if not find_chromium():
-        missing = "Chromium was not found: install chromium, or set CHROMIUM=/path/to/it"
-        pytest.fail(missing) if is_required() else pytest.skip(missing)
+    demand()
     with launch() as browser:
         yield browser
