@@ -1,5 +1,6 @@
 """Calls that take turns, so that what else the machine does falls on all of them; and how a cost grows."""
 
+import random
 import statistics
 import time
 
@@ -9,12 +10,13 @@ import numpy as np
 def take_turns(calls, rounds, warm=2, prepared=False):
     """Median milliseconds of each call: by the clock, and of the processor.
 
+    Each round has an order of its own: what a call leaves behind, as JAX does, slows down whichever comes next.
     With ``prepared=True`` each call returns what is then timed.
     """
-    times = {name: [] for name in calls}
+    times, shuffle = {name: [] for name in calls}, random.Random(0).sample
     for _ in range(rounds + warm):
-        for name, call in calls.items():
-            call = call() if prepared else call
+        for name in shuffle(list(calls), len(calls)):
+            call = calls[name]() if prepared else calls[name]
             start = time.perf_counter(), time.process_time()
             call()
             end = time.perf_counter(), time.process_time()
