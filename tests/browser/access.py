@@ -26,7 +26,8 @@ VALUE = f"""(root, name) => {{ const e = {STOPS}.find(e => {NAME}(e) === name);
         : e.type === 'checkbox' ? e.checked : e.value; }}"""
 # Whether the control that has the focus looks otherwise without it.
 IS_SEEN = """() => { const e = document.activeElement, style = getComputedStyle(e), look = () =>
-        [style.outline, style.boxShadow, style.borderColor, style.backgroundColor].join();
+        [style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) ? style.outline : '', style.boxShadow,
+         style.borderColor, style.backgroundColor].join();
     const seen = look();
     e.blur();
     const isOther = look() !== seen;

@@ -1,5 +1,7 @@
 """Every lesson without a mouse and without eyes: what the keyboard reaches and moves, what a screen reader is told."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from tests.browser.access import CONTROLS, Keys, names
@@ -19,35 +21,48 @@ MOVES = {
 
 
 def test_every_control_has_a_name_and_every_map_its_headers(notebook):
-    for tree in names(notebook):
+    with _unfolded(notebook):
+        trees = names(notebook)
+        assert [demo.unlabelled() for demo in demos(notebook)] == [[] for _ in demos(notebook)]
+    for tree in trees:
         assert [role for role, name in tree if role in CONTROLS and not name] == []
         roles = [role for role, _ in tree]
         if "table" in roles:
             assert all(name for role, name in tree if role == "table")
             assert {"columnheader", "rowheader"} <= set(roles)
-    for demo in demos(notebook):
-        assert demo.unlabelled() == []
 
 
 def test_tab_reaches_every_control_and_keys_move_it(notebook):
-    for demo in demos(notebook):
-        unfold = demo.root.get_by_role("button", name="More controls")
-        if notebook.name == MECHANISM:  # the folded ones are the same in every lesson
-            unfold.press("Enter")
-            demo.root.get_by_role("button", name="Fewer controls").wait_for()
-        keys = Keys(demo.root)
-        expected = keys.stops()[0]
-        while expected:
-            assert keys.at() == expected, "Tab goes elsewhere"
-            assert keys.is_seen(), f"the focus is not seen on {expected}"
-            if expected.split()[0] in MOVES:
-                _move(notebook, keys, expected)
-            expected = keys.next()
-            keys.press("Tab")
-        assert keys.at() is None, "Tab does not leave the demo"
-        demo.reset()
-        if notebook.name == MECHANISM:
-            demo.root.get_by_role("button", name="Fewer controls").press("Space")
+    with _unfolded(notebook):
+        for demo in demos(notebook):
+            _walk(notebook, demo)
+
+
+@contextmanager
+def _unfolded(notebook):
+    """With the folded controls, where a notebook stands for all: they are the same in every lesson."""
+    found = demos(notebook) if notebook.name == MECHANISM else []
+    for demo in found:
+        demo.root.get_by_role("button", name="More controls").press("Enter")
+        demo.root.get_by_role("button", name="Fewer controls").wait_for()
+    yield
+    for demo in found:
+        demo.root.get_by_role("button", name="Fewer controls").press("Space")
+
+
+def _walk(notebook, demo):
+    """Go through a demo by Tab, and move each control that keys move."""
+    keys = Keys(demo.root)
+    expected = keys.stops()[0]
+    while expected:
+        assert keys.at() == expected, "Tab goes elsewhere"
+        assert keys.is_seen(), f"the focus is not seen on {expected}"
+        if expected.split()[0] in MOVES:
+            _move(notebook, keys, expected)
+        expected = keys.next()
+        keys.press("Tab")
+    assert keys.at() is None, "Tab does not leave the demo"
+    demo.reset()
 
 
 def _move(notebook, keys, stop):
@@ -70,6 +85,7 @@ def test_a_question_is_answered_by_keys_and_the_focus_stays(notebook):
         card.scroll_into_view_if_needed()
         keys = Keys(card)
         first = keys.at()
+        assert keys.is_seen()
         keys.press("Space")
         poll(lambda keys=keys: "button Lock my answer" in keys.stops(), 10, "nothing was chosen")
         assert keys.at() == first.replace("○", "●")
@@ -96,6 +112,7 @@ def test_lines_are_put_in_order_by_keys_and_the_focus_stays(notebook):
             lambda placed=placed, lines=lines: placed.all_text_contents() == lines[::-1], 10, "the line did not move up"
         )
         assert keys.at() == "button Move up"
+        assert keys.is_seen()
         _press(keys, "button Check")
         poll(puzzle.get_by_role("status").count, 20, "the check said nothing")
         assert keys.at() == "button Check"
