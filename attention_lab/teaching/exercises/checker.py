@@ -38,7 +38,7 @@ def assess(exercise, function):
         ``.status`` is ``"not attempted"``, ``"correct"``, ``"wrong"`` or ``"error"``.
     """
     if function is None or function is ...:
-        return Said(f"Not attempted yet: write `my_{exercise.name}`, then {_call(exercise)}.", "not attempted")
+        return _not_attempted(exercise, f"Not attempted yet: write `my_{exercise.name}`, then {_call(exercise)}.")
     unfit = _unfit(exercise, function)
     if unfit:
         return Said(unfit, "wrong")
@@ -51,8 +51,13 @@ def assess(exercise, function):
         return _right(exercise, given, outcomes)
     waiting = untouched(function, outcomes[first])
     if waiting:
-        return Said(waiting, "not attempted")
+        return _not_attempted(exercise, waiting)
     return _wrong(exercise, function, outcomes, first, problems[first])
+
+
+def _not_attempted(exercise, what):
+    """What to do, and what the function is to give: the reader has seen no more of the task than a gap or a name."""
+    return Said(f"{what} {exercise.task}", "not attempted")
 
 
 def find_fault(exercise, outcomes, first):

@@ -237,15 +237,15 @@ def because_similarity():
     "temperature",
     lesson="00",
     source="lesson",
-    text="A row of similarities goes through `softmax(similarities / temperature)`. The temperature falls from 1 to "
-    "0.1. What happens to the largest weight?",
+    text="A row of similarities is divided by a number, the temperature, and then turned into shares that sum to one. "
+    "The temperature falls from 1 to 0.1. What happens to the largest share?",
     options={
-        "it grows": "Dividing by a small number stretches the differences between the scores, and softmax gives more "
-        "to the one in front.",
+        "it grows": "Dividing by a small number stretches the differences between the scores, and the one in front "
+        "gets more.",
         "it shrinks": "A lower temperature sounds like less of everything, but it divides the scores: they become "
         "larger, and so does the lead of the best.",
-        "it stays, as the order stays": "The order does stay; softmax looks at the differences as well, and these "
-        "become ten times as large.",
+        "it stays, as the order stays": "The order does stay; the differences count as well, and these become ten "
+        "times as large.",
     },
 )
 def temperature():

@@ -60,8 +60,8 @@ def mask_at_generation():
     "one-pass-or-many",
     lesson="02",
     source="Q30",
-    text="Six words go through causal attention at once. Row i is compared with the last row of running only the "
-    "first i words. For which i are they equal?",
+    text="Six words go through causal attention at once. The output of word i, from 1 to 6, is compared with the last "
+    "row of running only the first i words. For which i are they equal?",
     options={
         "for all": "Row i may read exactly the words of that prefix, so one pass does the work of six: this is how a "
         "model trains on all places at once.",

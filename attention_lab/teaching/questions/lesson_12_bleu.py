@@ -11,7 +11,7 @@ from attention_lab.teaching.questions.question import question
     lesson="12",
     source="Q117",
     text="“zwei und vierzig” is translated as “zwei und vierzig”, three tokens, all of them right. What is the BLEU of "
-    "this one translation, without smoothing?",
+    "this one translation, if a share of nothing counts as 0?",
     options={
         "0": "There is no run of four tokens, so none is right, and one factor of 0 makes the whole product 0. BLEU is "
         "for a corpus, where counts of many sentences are added up.",

@@ -62,6 +62,7 @@ def test_not_attempted(function, words):
     assert said.status == "not attempted"
     assert said.message.startswith("Not attempted yet: ")
     assert words in said.message
+    assert said.message.endswith(SOFTMAX.task)
 
 
 @pytest.mark.parametrize("body", ["return scores + ...", "return np.exp(...)", "return ..."])

@@ -317,7 +317,9 @@ def test_the_untouched_gap_is_not_attempted(exercise):
     lines = exercise.gap().splitlines()[1:]
     said = assess(exercise, assemble(exercise, [line.removeprefix("    ") for line in lines]))
     assert said.status == "not attempted"
-    assert said.message == f"Not attempted yet: replace the `...` in the line marked `{exercise.key}`."
+    assert said.message == (
+        f"Not attempted yet: replace the `...` in the line marked `{exercise.key}`. {exercise.task}"
+    )
 
 
 @by_name
