@@ -7,6 +7,7 @@ be answered in words. It stands under ``source`` with answers, and under ``relea
 
 import argparse
 import os
+import shlex
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -21,8 +22,11 @@ from attention_lab.teaching.exercises import EXERCISES
 from attention_lab.teaching.lesson import Lesson
 
 CONFIG = """\
+from attention_lab.classroom.marking import BEFORE_MARKING
+
 c = get_config()
 c.CourseDirectory.course_id = "attention-lab"
+c.Autograde.sanitize_preprocessors = BEFORE_MARKING
 """
 NEXT = """\
 {release}  is for the learners: no answer and no hidden test is in it.
@@ -30,8 +34,9 @@ NEXT = """\
 
 What comes back goes to  {course}/submitted/NAME/{number}/{release.name}
 Then mark it:
-  source {activate} && cd {course}
-  nbgrader autograde {number} && nbgrader generate_feedback {number} && nbgrader export
+  source {activate} && cd {folder}
+  nbgrader autograde {number}; nbgrader generate_feedback {number}; nbgrader export
+The first names the work that it cannot run, and marks the rest.
 """
 
 
@@ -138,11 +143,12 @@ def main(argv=None):
     )
     parser.add_argument("--fresh", action="store_true", help="make a source anew that is there already")
     given = parser.parse_args(argv)
-    activate = Path(sys.executable).with_name("activate")
+    activate, folder = (shlex.quote(str(path)) for path in (Path(sys.executable).with_name("activate"), given.course))
     try:
         for number in given.lessons:
             source, release = make_assignment(number, given.course, fresh=given.fresh)
-            print(NEXT.format(source=source, release=release, course=given.course, number=number, activate=activate))
+            places = {"source": source, "release": release, "course": given.course, "folder": folder}
+            print(NEXT.format(**places, number=number, activate=activate))
     except (ValueError, OSError, Leak, RuntimeError, ModuleNotFoundError) as error:
         print(error, file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1

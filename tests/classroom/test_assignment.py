@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -106,6 +107,7 @@ def points(course):
     hand_in(course, "ada", {e.name: source_cell(course, e.name) for e in exercises})
     for i in (0, 1, -1):
         hand_in(course, f"fault{i}", {e.name: faulty(e, e.faults[i]) for e in exercises})
+    hand_in(course, "copier", {e.name: source_cell(course, e.name) for e in exercises}, copied="rotary")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     command = [sys.executable, "-m", "nbgrader", "autograde", "05", f"--course-dir={course}"]
     said = subprocess.run(command, cwd=course, env={**os.environ, "PATH": path}, capture_output=True, text=True)
@@ -119,12 +121,14 @@ def points(course):
         }
 
 
-def hand_in(course, learner, cells):
+def hand_in(course, learner, cells, copied=None):
     notebook = nbformat.read(course / "release/05/homework_05.ipynb", 4)
     for cell in notebook.cells:
         name, _, kind = cell.metadata.nbgrader.grade_id.rpartition("-")
         if kind == "write" and name in cells:
             cell.source = cells[name]
+    own = [cell for cell in notebook.cells if cell.metadata.nbgrader.grade_id.startswith(f"{copied}-")]
+    notebook.cells += [nbformat.from_dict({**cell, "id": f"copy-{cell.id}"}) for cell in own]
     path = course / "submitted" / learner / "05" / "homework_05.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(notebook, path)
@@ -139,11 +143,13 @@ def faulty(exercise, fault):
     return f"from {fault.__module__} import {fault.__name__} as my_{exercise.name}"
 
 
-def test_right_work_gets_every_point_that_is_not_for_words(points):
-    for cell, score in points["ada"].items():
+@pytest.mark.parametrize("learner", ["ada", "copier"])
+def test_right_work_gets_every_point_that_is_not_for_words(points, learner):
+    """Cells that were copied too: they count once, and the others are marked all the same."""
+    for cell, score in points[learner].items():
         kind = cell.rpartition("-")[2]
         assert score == (0 if kind == "words" else POINTS[kind]), cell
-    assert len(points["ada"]) == 3 * len(POINTS)
+    assert len(points[learner]) == 3 * len(POINTS)
 
 
 def test_no_work_gets_nothing(points):
@@ -199,6 +205,14 @@ def test_a_lesson_without_homework_is_refused_in_one_line(number, said, tmp_path
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and said in lines[0]
     assert not (tmp_path / "x").exists()
+
+
+def test_the_commands_can_be_pasted_and_one_that_fails_stops_no_other(tmp_path, without_the_program, capsys):
+    course = tmp_path / "it's ours"
+    assert assignment.main(["03", "--course", str(course)]) == 0
+    commands = capsys.readouterr().out.partition("Then mark it:\n")[2].splitlines()[:2]
+    assert shlex.split(commands[0])[-1] == str(course)
+    assert "&&" not in commands[1] and commands[1].count("; nbgrader ") == 2
 
 
 def test_a_missing_nbgrader_names_the_command(tmp_path, monkeypatch, capsys):
