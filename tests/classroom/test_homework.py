@@ -109,6 +109,15 @@ def test_help_is_closed_for_what_is_homework_and_for_nothing_else():
     assert EXERCISES["rotary"].attempts == 0
 
 
+@pytest.mark.parametrize("wrong", [lambda x, positions: x, lambda x, positions: [][7]], ids=["numbers", "error"])
+def test_what_is_closed_is_not_recommended(wrong):
+    for closed in (False, True):
+        homework.begin(*["rotary"][: int(closed)])
+        with pytest.raises(NotYet) as said:
+            mark("rotary", wrong)
+        assert ("hint" in str(said.value)) != closed
+
+
 def test_homework_adds_up_and_names_must_be_known(monkeypatch):
     monkeypatch.setenv("ATTENTION_LAB_HOMEWORK", "entropy")
     homework.begin("rotary")

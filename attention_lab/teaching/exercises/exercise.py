@@ -80,6 +80,11 @@ class Exercise:
         """Whether it is handed in for marks: then ``ATTENTION_LAB_HOMEWORK`` names it, and its help is closed."""
         return self.name in os.environ.get("ATTENTION_LAB_HOMEWORK", "").split()
 
+    @property
+    def or_hint(self):
+        """How a sentence ends that has a hint to offer; it has none where hints are closed."""
+        return "" if self.is_homework else f", or ask `hint.{self.name}()`"
+
     @cached_property
     def parameters(self):
         return list(inspect.signature(self.reference).parameters)

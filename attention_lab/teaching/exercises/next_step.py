@@ -38,4 +38,4 @@ def next_step(exercise, error, line):
         if words in text:
             return f" {step}"
     what = "shapes" if any(word in text for word in _SHAPES) else "values"
-    return f" Print the {what} just before that line, or ask `hint.{exercise.name}()`."
+    return f" Print the {what} just before that line{exercise.or_hint}."

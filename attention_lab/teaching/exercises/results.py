@@ -63,7 +63,7 @@ def compare(exercise, results, expected, case):
     yours, theirs = apart(got[index], wanted[index])
     return (
         f"{said}`{name}`{place} is {yours} and should be {theirs}, given {case}. "
-        f"Print each step for that place and compare it with a calculation by hand, or ask `hint.{exercise.name}()`."
+        f"Print each step for that place and compare it with a calculation by hand{exercise.or_hint}."
     )
 
 
