@@ -7,9 +7,13 @@ be answered in words. It stands under ``source`` with answers, and under ``relea
 
 import argparse
 import os
+import re
 import shlex
+import shutil
 import subprocess
 import sys
+import uuid
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -66,6 +70,8 @@ def make_assignment(number, course, *, fresh=False):
         If there is no such lesson, or it has no exercises.
     Leak
         If a line of an answer stands in the release, which is then taken away.
+    RuntimeError
+        If nbgrader refuses the source; a release that was there stays.
     """
     lesson = read_lesson(number)
     source, release = (course / part / number / f"homework_{number}.ipynb" for part in ("source", "release"))
@@ -124,9 +130,34 @@ def _generate(number, course):
     command = [sys.executable, "-m", "nbgrader", "generate_assignment", number, "--force"]
     command.append(f"--course-dir={course.resolve()}")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    said = subprocess.run(command, cwd=course, env={**os.environ, "PATH": path}, capture_output=True, text=True)
-    if said.returncode:
-        raise RuntimeError(f"nbgrader made no release of {number}:\n{said.stderr.strip()}")
+    with _kept(course / "release" / number):
+        said = subprocess.run(command, cwd=course, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+        if said.returncode:
+            raise RuntimeError(f"nbgrader made no release of {number}: {_reason(said.stderr)}")
+
+
+@contextmanager
+def _kept(release):
+    """What was released before comes back after an error: nbgrader takes it away first."""
+    aside = release.with_name(f".{release.name}.{uuid.uuid4().hex}")
+    if release.exists():
+        release.rename(aside)
+    try:
+        yield
+    except BaseException:
+        if aside.exists():
+            shutil.rmtree(release, ignore_errors=True)
+            aside.rename(release)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _reason(said):
+    """The sentence among what nbgrader says of an error, which is a traceback."""
+    reasons = re.findall(r"^ *[\w.]+(?:Error|Exception): (.+)$", said, re.MULTILINE)
+    if reasons and "there are submissions" in reasons[-1]:
+        return f"{reasons[-1]}. Put its graded cells back as they were, or begin another course (COURSE=folder)"
+    return reasons[-1] if reasons else said.strip()
 
 
 def _write(path, text):

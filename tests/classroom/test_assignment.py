@@ -164,6 +164,19 @@ def test_a_known_fault_gets_less(points):
         assert [score for cell, score in points[learner].items() if cell.endswith("-mark")] == [0, 0, 0], learner
 
 
+def test_a_source_that_no_longer_fits_what_was_handed_in_leaves_the_release_alone(course, points, capsys):
+    source, release = (course / part / "05" / "homework_05.ipynb" for part in ("source", "release"))
+    before, notebook = [path.read_bytes() for path in (source, release)], nbformat.read(source, 4)
+    del notebook.cells[-6:]
+    nbformat.write(notebook, source)
+    assert assignment.main(["05", "--course", str(course)]) == 1
+    [said] = capsys.readouterr().err.splitlines()
+    assert "Cannot add or remove cells" in said and "COURSE=" in said
+    assert release.read_bytes() == before[1]
+    source.write_bytes(before[0])
+    assert os.listdir(course / "release") == ["05"]
+
+
 @pytest.fixture
 def without_the_program(monkeypatch):
     """Releases made by nbgrader's own steps, in this process: its program takes seconds to start."""
