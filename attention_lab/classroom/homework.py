@@ -1,6 +1,7 @@
 """What the cells of a homework notebook call: the answers are put away, a first look is given, the work is marked."""
 
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from attention_lab.teaching.exercises.results import as_results, describe, error
 
 HOUSE = str(Path(attention_lab.__file__).parent)
 ANSWERS = str(Path(exercises.__file__).parent)
+HIDDEN = object()  # stands for what a function enters after it has ended the noting of it
 
 
 class NotYet(Exception):
@@ -54,7 +56,9 @@ def first_look(name, function):
     """
     exercise = EXERCISES[name]
     args = exercise.cases[0]
-    outcome = runner.run(function, copies(args), exercise.limit or runner.LIMIT)
+    [outcome], borrowed = _borrows(exercise, function, [args])
+    if outcome.late:  # to note what is called takes time, which is not the learner's
+        outcome = runner.run(function, copies(args), exercise.limit or runner.LIMIT)
     said = untouched(function, outcome)
     if not said and outcome.late:
         said = "Your function was not done in time, so it was stopped."
@@ -62,7 +66,7 @@ def first_look(name, function):
         said = f"Your function stops with {type(outcome.error).__name__}: {error_text(outcome.error)}."
     expected = (exercise.answer or exercise.reference)(*copies(args))
     _must_not(said or as_results(exercise, outcome.value, expected, describe(exercise, args))[1])
-    _must_not(_borrows(exercise, function))
+    _must_not(borrowed)
     print(f"So far so good: {name} runs, and its result has the right shape. The numbers are looked at later.")
 
 
@@ -75,9 +79,10 @@ def mark(name, function):
         If something is wrong. The sentence is the one that `check` would give, with the cause where it is a known one.
     """
     exercise = EXERCISES[name]
+    _, borrowed = _borrows(exercise, function, exercise.cases)  # first: a function may keep what it once borrowed
     said = assess(exercise, function)
     _must_not(None if said.passed else said.message)
-    _must_not(_borrows(exercise, function))
+    _must_not(borrowed)
 
 
 def _must_not(sentence):
@@ -85,32 +90,34 @@ def _must_not(sentence):
         raise NotYet(sentence)
 
 
-def _borrows(exercise, function):
-    """A sentence if a function enters what the reference does not enter of the package, or the reference itself.
+def _borrows(exercise, function, cases):
+    """What comes of each case, and a sentence if the function enters what the reference does not enter of the package,
+    or the reference itself, or looks away from what notes that.
 
     Where the reference is built of layers, as a model is, all may be called but what stands among the exercises.
     """
-    entered = _entered(exercise, function)
+    outcomes, entered = _entered(exercise, function, cases)
     if exercise.parts:
-        entered = {code for code in entered if code.co_filename.startswith(ANSWERS)}
+        entered = {code for code in entered if code is HIDDEN or code.co_filename.startswith(ANSWERS)}
     else:
-        entered -= _entered(exercise, exercise.reference) - {exercise.reference.__code__}
-    return entered and "Your function leaves its work to attention_lab: write the steps yourself."
+        entered -= _entered(exercise, exercise.reference, cases)[1] - {exercise.reference.__code__}
+    return outcomes, entered and "Your function leaves its work to attention_lab: write the steps yourself."
 
 
-def _entered(exercise, function):
-    """The code of the package that is entered while a function computes the first case."""
+def _entered(exercise, function, cases):
+    """What comes of each case, and the code of the package that is entered; HIDDEN where the noting is ended."""
     entered = set()
 
     def note(frame, event, arg):
         file = frame.f_code.co_filename
         if event == "call" and file.startswith(HOUSE) and file != runner.__file__:
             entered.add(frame.f_code)
+        elif event == "c_call" and arg is sys.setprofile:
+            entered.add(HIDDEN)
 
     before = threading.getprofile()
     threading.setprofile(note)  # the runner's thread is a new one
     try:
-        runner.run(function, copies(exercise.cases[0]), exercise.limit or runner.LIMIT)
+        return runner.run_all(function, [copies(case) for case in cases], exercise.limit), entered
     finally:
         threading.setprofile(before)
-    return entered

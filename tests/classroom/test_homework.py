@@ -54,12 +54,20 @@ def test_no_known_fault_is_marked_as_right(exercise):
     for fault in exercise.faults:
         with pytest.raises(NotYet) as said:
             mark(exercise.name, fault)
-        assert "leaves the work" not in str(said.value), fault.__name__
+        assert "leaves its work" not in str(said.value), fault.__name__
 
 
 BORROWED = {
     "the package's function": ("softmax", "return al.softmax(scores)"),
     "the same in a lambda": ("rotary", "return (lambda y: al.rotary_embedding(y, positions))(x)"),
+    "the same, kept for later": (
+        "softmax",
+        "kept = al.__dict__.setdefault('_kept', {})\n"
+        "    if scores.tobytes() not in kept:\n"
+        "        kept[scores.tobytes()] = al.softmax(scores)\n"
+        "    return kept[scores.tobytes()].copy()",
+    ),
+    "the same, unseen": ("softmax", "__import__('sys').setprofile(None)\n    return al.softmax(scores)"),
     "the reference": (
         "entropy",
         "from attention_lab.teaching.exercises import EXERCISES\n    return EXERCISES['entropy'].reference(weights)",
@@ -74,7 +82,8 @@ BORROWED = {
 
 @pytest.mark.parametrize("look", [first_look, mark])
 @pytest.mark.parametrize(("name", "line"), BORROWED.values(), ids=BORROWED)
-def test_work_that_is_left_to_the_package_does_not_count(name, line, look):
+def test_work_that_is_left_to_the_package_does_not_count(name, line, look, monkeypatch):
+    monkeypatch.setattr(al, "_kept", {}, raising=False)
     exercise = EXERCISES[name]
     with pytest.raises(NotYet, match="write the steps yourself"):
         look(name, written(exercise, f"def my_{exercise.signature}:\n    {line}\n"))
@@ -98,6 +107,11 @@ def test_a_first_look_sees_shapes_and_not_numbers():
     forgets_to_return = written(EXERCISES["rotary"], "def my_rotary(x, positions):\n    y = x + 1")
     with pytest.raises(NotYet, match="returns None"):
         first_look("rotary", forgets_to_return)
+
+
+def test_the_time_that_looking_takes_is_not_the_learners(monkeypatch):
+    monkeypatch.setattr(homework.runner, "run_all", lambda function, calls, limit: [homework.runner.Outcome(late=True)])
+    first_look("rotary", lambda x, positions: x)
 
 
 def test_help_is_closed_for_what_is_homework_and_for_nothing_else():
