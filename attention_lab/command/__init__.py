@@ -55,5 +55,5 @@ def _status(code):
 
 def _sentence(error):
     if error.filename is None or error.strerror is None:
-        return str(error)
+        return error.strerror or str(error)
     return f"{error.filename}: {error.strerror}"

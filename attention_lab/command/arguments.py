@@ -39,7 +39,7 @@ def parse(argv):
     if folder == "":
         parser.error("FOLDER is empty: this folder is called .")
     if not make:
-        _no_command_misspelt(parser, folder)
+        _no_command_meant(parser, folder, options)
     options.jupyter, options.folder = own, _folder(folder)
     return options
 
@@ -94,18 +94,24 @@ def _command(name, run, about):
 
 
 def _lesson(text):
-    number = text.zfill(2)
+    number = text and text.zfill(2)
     if number not in lessons():
-        raise argparse.ArgumentTypeError(f"there is no lesson {text}: attention-lab --list shows them")
+        raise argparse.ArgumentTypeError(f"there is no lesson {text or repr(text)}: attention-lab --list shows them")
     return number
 
 
-def _no_command_misspelt(parser, folder):
-    """``attention-lab chek`` makes no folder of that name."""
-    near = get_close_matches(folder or "", [*COMMANDS, "list", "help", "version"], n=1, cutoff=0.75)
-    if near and folder == os.path.basename(folder) and not os.path.exists(folder):
+def _no_command_meant(parser, folder, options):
+    """``attention-lab chek`` makes no folder of that name, and neither does ``attention-lab 05``."""
+    if folder and options.run is actions.show_list:
+        parser.error(f"--list takes no FOLDER, got {folder}")
+    if not folder or folder != os.path.basename(folder) or os.path.exists(folder):
+        return
+    near = get_close_matches(folder, [*COMMANDS, "list", "help", "version"], n=1, cutoff=0.75)
+    if near:
         meant = near[0] if near[0] in COMMANDS else f"--{near[0]}"
         parser.error(f"did you mean  attention-lab {meant}?  A folder of that name is ./{folder}")
+    if folder.zfill(2) in lessons():
+        parser.error(f"all lessons open together, without a number. A folder of that name is ./{folder}")
 
 
 def _folder(given):

@@ -112,9 +112,10 @@ def _copy_each(sources, folder, beside_yours=False):
 
 
 def _make(folder):
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is not a folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:  # a file, or a link that leads nowhere
+        raise NotADirectoryError(f"{error.filename} is not a folder") from None
     if folder.resolve() == lessons_folder().resolve():
         raise FileExistsError(f"{folder} is where the lessons come from: name another folder")
 

@@ -178,6 +178,13 @@ def test_a_file_is_no_folder(tmp_path):
         copy_lessons(tmp_path / "file")
 
 
+@pytest.mark.parametrize("below", ["", "below"])
+def test_a_link_that_leads_nowhere_is_no_folder(tmp_path, below):
+    (tmp_path / "link").symlink_to("nowhere")
+    with pytest.raises(NotADirectoryError, match="link is not a folder"):
+        copy_lessons(tmp_path / "link" / below)
+
+
 def test_the_course_is_not_copied_onto_itself(course, tmp_path):
     with pytest.raises(FileExistsError, match="where the lessons come from"):
         copy_lessons(tmp_path / "x" / ".." / "course")
