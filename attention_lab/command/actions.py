@@ -4,6 +4,7 @@ import os
 import shlex
 import sys
 
+from attention_lab.command.kernel import no_place
 from attention_lab.command.lessons import copy_lessons, lessons, renew, title
 
 SAID = {  # of each state of a copy, what one reads beside the number of lessons
@@ -37,6 +38,8 @@ def open_lessons(options):
         from jupyterlab.labapp import LabApp
     except ImportError:
         sys.exit(f"JupyterLab is missing: run  {shlex.quote(sys.executable)} -m pip install jupyterlab")
+    if fault := no_place():
+        sys.exit(fault)
     copy(options)
     print("Opening JupyterLab. Ctrl+C in this terminal stops it.", flush=True)
     first = lessons()["00"].name

@@ -8,7 +8,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from attention_lab.command.kernel import KernelFault, try_a_slider
+from attention_lab.command.kernel import KernelFault, no_place, try_a_slider
 from attention_lab.command.lessons import lessons
 from attention_lab.pretrained.chat import SMOLLM2
 from attention_lab.pretrained.files import WeightsMissing, find
@@ -73,6 +73,8 @@ def _read(line):
 def _jupyterlab():
     """JupyterLab draws sliders, and the kernel it would start is of this environment and answers to one."""
     yield environment.sliders(Path(sys.prefix).resolve(), IN_A_TERMINAL)
+    if fault := no_place():
+        yield "mend", fault
     try:
         prefix = try_a_slider()
     except KernelFault as fault:

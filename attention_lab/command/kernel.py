@@ -1,5 +1,6 @@
 """Start the kernel that JupyterLab would start for a lesson, and move a slider in it, as the page does."""
 
+import os
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,23 @@ class KernelFault(Exception):
     def __init__(self, what, mend):
         super().__init__(what)
         self.what, self.mend = what, mend
+
+
+def no_place():
+    """Why JupyterLab cannot keep what it needs while it runs, and what mends it; None where it can, or is missing."""
+    try:
+        from jupyter_core.paths import jupyter_runtime_dir
+    except ImportError:
+        return None
+    folder = Path(jupyter_runtime_dir())
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        reason = None if os.access(folder, os.W_OK) else "Permission denied"
+    except OSError as error:
+        reason = error.strerror
+    variable = "JUPYTER_RUNTIME_DIR" if os.environ.get("JUPYTER_RUNTIME_DIR") else "JUPYTER_DATA_DIR"
+    wanted = f"JupyterLab cannot keep files in {folder} ({reason}): set the environment variable {variable}"
+    return reason and f"{wanted} to a folder that you may write to"
 
 
 def try_a_slider():

@@ -147,6 +147,18 @@ def test_what_cannot_be_done_is_one_sentence(place, opened, capsys, monkeypatch)
     assert not opened
 
 
+@pytest.mark.parametrize("variable", ["JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"])
+def test_a_home_in_which_jupyterlab_cannot_run_is_one_sentence(place, opened, capsys, monkeypatch, variable):
+    Path("file").touch()
+    monkeypatch.delenv("JUPYTER_RUNTIME_DIR", raising=False)
+    monkeypatch.setenv(variable, str(place / "file"))
+    status, out, err = run(capsys, "new")
+    assert (status, out, len(err.splitlines())) == (1, "", 1)
+    assert str(place / "file") in err and f"set the environment variable {variable} to" in err
+    assert not opened and not Path("new").exists()
+    assert f"mend  {err.removeprefix('attention-lab: ')}" in run(capsys, "check")[1]
+
+
 def test_ctrl_c_is_no_traceback(monkeypatch):
     def interrupted(options):
         raise KeyboardInterrupt
