@@ -38,6 +38,8 @@ LOOK = 'homework.first_look("{name}", my_{name})'
 MARK = """\
 # This cell is run when your work is marked.
 ### BEGIN HIDDEN TESTS
+from attention_lab.classroom import homework  # the name may be taken by now
+
 homework.mark("{name}", my_{name})
 ### END HIDDEN TESTS"""
 ASK = """\

@@ -8,7 +8,7 @@ import pytest
 import attention_lab as al
 from attention_lab.classroom import homework
 from attention_lab.classroom.homework import NotYet, first_look, mark
-from attention_lab.classroom.homework_cells import WRITE, _solution, indent
+from attention_lab.classroom.homework_cells import MARK, WRITE, _solution, indent
 from attention_lab.teaching.exercises import EXERCISES
 
 by_name = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
@@ -112,6 +112,10 @@ def test_a_first_look_sees_shapes_and_not_numbers():
 def test_the_time_that_looking_takes_is_not_the_learners(monkeypatch):
     monkeypatch.setattr(homework.runner, "run_all", lambda function, calls, limit: [homework.runner.Outcome(late=True)])
     first_look("rotary", lambda x, positions: x)
+
+
+def test_a_name_that_the_learner_takes_costs_no_point():
+    exec(MARK.format(name="rotary"), {"homework": "done", "my_rotary": by_the_solution(EXERCISES["rotary"])})
 
 
 def test_help_is_closed_for_what_is_homework_and_for_nothing_else():
