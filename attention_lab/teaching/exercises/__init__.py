@@ -6,120 +6,39 @@ right answer after an attempt, ``order.softmax()`` shows shuffled lines. ``order
 
 from difflib import get_close_matches
 from functools import partial
+from importlib import import_module
 
 from attention_lab.runs.record import note
-from attention_lab.teaching.exercises import (
-    lesson_00,
-    lesson_01,
-    lesson_01_softmax,
-    lesson_02,
-    lesson_02_patterns,
-    lesson_03,
-    lesson_04,
-    lesson_04_heads,
-    lesson_05,
-    lesson_05_bias,
-    lesson_05_rotary,
-    lesson_06,
-    lesson_06_block,
-    lesson_07,
-    lesson_07_attention,
-    lesson_07_norm,
-    lesson_07_numeric,
-    lesson_08,
-    lesson_08_adam,
-    lesson_08_dropout,
-    lesson_08_make,
-    lesson_08_schedule,
-    lesson_09,
-    lesson_09_batch,
-    lesson_09_matthews,
-    lesson_10,
-    lesson_10_perplexity,
-    lesson_10_top_p,
-    lesson_11,
-    lesson_11_bytes,
-    lesson_11_mask,
-    lesson_12,
-    lesson_12_bleu,
-    lesson_12_masks,
-    lesson_13,
-    lesson_13_f1,
-    lesson_13_memory,
-    lesson_14,
-    lesson_14_errors,
-    lesson_14_naive,
-    lesson_15,
-    lesson_15_arrays,
-    lesson_16,
-    lesson_16_cost,
-    lesson_17,
-    lesson_17_masks,
-    lesson_18,
-    lesson_19,
-    lesson_19_search,
-    lesson_20,
-    lesson_20_lens,
-)
 from attention_lab.teaching.exercises.checker import assess
 from attention_lab.teaching.exercises.display import Said, Source, show_source, source_of
 from attention_lab.teaching.exercises.order import Puzzle
 
 __all__ = ["EXERCISES", "check", "hint", "order", "show_source", "solution"]
 
-_LESSONS = (
-    lesson_00,
-    lesson_01_softmax,
-    lesson_01,
-    lesson_02,
-    lesson_02_patterns,
-    lesson_03,
-    lesson_04,
-    lesson_04_heads,
-    lesson_05,
-    lesson_05_rotary,
-    lesson_05_bias,
-    lesson_06,
-    lesson_06_block,
-    lesson_07,
-    lesson_07_attention,
-    lesson_07_norm,
-    lesson_07_numeric,
-    lesson_08,
-    lesson_08_adam,
-    lesson_08_dropout,
-    lesson_08_schedule,
-    lesson_08_make,
-    lesson_09,
-    lesson_09_batch,
-    lesson_09_matthews,
-    lesson_10,
-    lesson_10_perplexity,
-    lesson_10_top_p,
-    lesson_11,
-    lesson_11_bytes,
-    lesson_11_mask,
-    lesson_12,
-    lesson_12_masks,
-    lesson_12_bleu,
-    lesson_13,
-    lesson_13_memory,
-    lesson_13_f1,
-    lesson_14,
-    lesson_14_errors,
-    lesson_14_naive,
-    lesson_15,
-    lesson_15_arrays,
-    lesson_16,
-    lesson_16_cost,
-    lesson_17,
-    lesson_17_masks,
-    lesson_18,
-    lesson_19,
-    lesson_19_search,
-    lesson_20,
-    lesson_20_lens,
-)
+_ORDER = """
+    lesson_00
+    lesson_01_softmax lesson_01
+    lesson_02 lesson_02_patterns
+    lesson_03
+    lesson_04 lesson_04_heads
+    lesson_05 lesson_05_rotary lesson_05_bias
+    lesson_06 lesson_06_block
+    lesson_07 lesson_07_attention lesson_07_norm lesson_07_numeric
+    lesson_08 lesson_08_adam lesson_08_dropout lesson_08_schedule lesson_08_make
+    lesson_09 lesson_09_batch lesson_09_matthews
+    lesson_10 lesson_10_perplexity lesson_10_top_p
+    lesson_11 lesson_11_bytes lesson_11_mask
+    lesson_12 lesson_12_masks lesson_12_bleu
+    lesson_13 lesson_13_memory lesson_13_f1
+    lesson_14 lesson_14_errors lesson_14_naive
+    lesson_15 lesson_15_arrays
+    lesson_16 lesson_16_cost
+    lesson_17 lesson_17_masks
+    lesson_18
+    lesson_19 lesson_19_search
+    lesson_20 lesson_20_lens
+"""
+_LESSONS = [import_module(f"{__name__}.{module}") for module in _ORDER.split()]
 EXERCISES = {exercise.name: exercise for lesson in _LESSONS for exercise in lesson.EXERCISES}
 
 

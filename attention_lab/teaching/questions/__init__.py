@@ -1,123 +1,40 @@
 """The bank: every question of the course, by id, and which of them open and close a lesson."""
 
-from attention_lab.teaching.questions import (
-    lesson_00,
-    lesson_01_scores,
-    lesson_01_softmax,
-    lesson_02_again,
-    lesson_02_causal,
-    lesson_02_padding,
-    lesson_03_again,
-    lesson_03_maps,
-    lesson_03_numbers,
-    lesson_04_again,
-    lesson_04_cross,
-    lesson_04_heads,
-    lesson_05_again,
-    lesson_05_encodings,
-    lesson_05_order,
-    lesson_05_rotary,
-    lesson_06_again,
-    lesson_06_norms,
-    lesson_06_stream,
-    lesson_07,
-    lesson_08_dropout,
-    lesson_08_training,
-    lesson_09_pooling,
-    lesson_09_verdicts,
-    lesson_10_drawing,
-    lesson_10_names,
-    lesson_11_cache,
-    lesson_11_limits,
-    lesson_12_again,
-    lesson_12_alignment,
-    lesson_12_bleu,
-    lesson_12_decoder,
-    lesson_12_writing,
-    lesson_13_again,
-    lesson_13_answers,
-    lesson_13_spans,
-    lesson_14_again,
-    lesson_14_verdicts,
-    lesson_14_windows,
-    lesson_15_again,
-    lesson_15_lengths,
-    lesson_15_levels,
-    lesson_16_again,
-    lesson_16_cost,
-    lesson_16_tiles,
-    lesson_17_again,
-    lesson_17_kernels,
-    lesson_17_patterns,
-    lesson_18_again,
-    lesson_18_graphs,
-    lesson_18_others,
-    lesson_19_again,
-    lesson_19_heads,
-    lesson_19_vectors,
-    lesson_20_heads,
-    lesson_20_parts,
-)
+from importlib import import_module
+
 from attention_lab.teaching.questions.question import Question
 
-_MODULES = (
-    lesson_00,
-    lesson_01_scores,
-    lesson_01_softmax,
-    lesson_02_padding,
-    lesson_02_causal,
-    lesson_03_maps,
-    lesson_03_numbers,
-    lesson_04_heads,
-    lesson_04_cross,
-    lesson_04_again,
-    lesson_05_order,
-    lesson_05_encodings,
-    lesson_05_rotary,
-    lesson_06_norms,
-    lesson_06_stream,
-    lesson_06_again,
-    lesson_07,
-    lesson_08_training,
-    lesson_08_dropout,
-    lesson_09_pooling,
-    lesson_09_verdicts,
-    lesson_10_names,
-    lesson_10_drawing,
-    lesson_11_cache,
-    lesson_11_limits,
-    lesson_12_decoder,
-    lesson_12_writing,
-    lesson_12_bleu,
-    lesson_12_alignment,
-    lesson_13_again,
-    lesson_14_windows,
-    lesson_14_verdicts,
-    lesson_03_again,
-    lesson_12_again,
-    lesson_13_spans,
-    lesson_13_answers,
-    lesson_14_again,
-    lesson_15_levels,
-    lesson_15_lengths,
-    lesson_15_again,
-    lesson_16_cost,
-    lesson_16_tiles,
-    lesson_16_again,
-    lesson_17_patterns,
-    lesson_17_kernels,
-    lesson_17_again,
-    lesson_02_again,
-    lesson_18_graphs,
-    lesson_18_others,
-    lesson_18_again,
-    lesson_19_vectors,
-    lesson_19_heads,
-    lesson_05_again,
-    lesson_19_again,
-    lesson_20_parts,
-    lesson_20_heads,
-)
+_ORDER = """
+    lesson_00
+    lesson_01_scores lesson_01_softmax
+    lesson_02_padding lesson_02_causal
+    lesson_03_maps lesson_03_numbers
+    lesson_04_heads lesson_04_cross lesson_04_again
+    lesson_05_order lesson_05_encodings lesson_05_rotary
+    lesson_06_norms lesson_06_stream lesson_06_again
+    lesson_07
+    lesson_08_training lesson_08_dropout
+    lesson_09_pooling lesson_09_verdicts
+    lesson_10_names lesson_10_drawing
+    lesson_11_cache lesson_11_limits
+    lesson_12_decoder lesson_12_writing lesson_12_bleu lesson_12_alignment
+    lesson_13_again
+    lesson_14_windows lesson_14_verdicts
+    lesson_03_again
+    lesson_12_again
+    lesson_13_spans lesson_13_answers
+    lesson_14_again
+    lesson_15_levels lesson_15_lengths lesson_15_again
+    lesson_16_cost lesson_16_tiles lesson_16_again
+    lesson_17_patterns lesson_17_kernels lesson_17_again
+    lesson_02_again
+    lesson_18_graphs lesson_18_others lesson_18_again
+    lesson_19_vectors lesson_19_heads
+    lesson_05_again
+    lesson_19_again
+    lesson_20_parts lesson_20_heads
+"""
+_MODULES = [import_module(f"{__name__}.{module}") for module in _ORDER.split()]
 
 BANK = {item.id: item for module in _MODULES for item in vars(module).values() if isinstance(item, Question)}
 

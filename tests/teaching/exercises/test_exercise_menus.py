@@ -23,7 +23,7 @@ def my_softmax(scores): ...
 
 
 def test_lessons_have_their_exercises():
-    assert list(EXERCISES) == [
+    known = [
         "similarity",
         "softmax",
         "log_softmax",
@@ -91,6 +91,7 @@ def test_lessons_have_their_exercises():
         "previous_token_head",
         "logit_lens",
     ]
+    assert list(EXERCISES)[: len(known)] == known  # those of a new lesson come after them
 
 
 @pytest.mark.parametrize("menu", [check, hint, solution, order])

@@ -1,4 +1,4 @@
-"""The bank is the checker's own test: every fault fails with its own diagnosis, every case can tell axes apart."""
+"""The bank is the checker's own test: every fault fails with its own diagnosis, every reference is right."""
 
 import math
 from copy import deepcopy
@@ -17,7 +17,6 @@ from attention_lab.teaching.exercises.order import assemble
 
 pytestmark = pytest.mark.slow  # the whole bank: `make test` runs it
 
-LABELS = ("# score", "# scale", "# mask", "# normalise", "# mix", "# project")
 ALL = EXERCISES.values()
 FAULTS = [(exercise, fault) for exercise in ALL for fault in exercise.faults]
 by_name = pytest.mark.parametrize("exercise", ALL, ids=lambda exercise: exercise.name)
@@ -49,41 +48,17 @@ def test_every_fault_fails_with_its_own_diagnosis(exercise, fault):
     said = assess(exercise, fault)
     assert said.status in ("wrong", "error")
     assert said.message.endswith(diagnosis_of(exercise, fault))
-    assert fault.__name__.startswith(f"faulty_{exercise.name}_")
     assert "Traceback" not in said.message
 
 
 @by_name
 def test_diagnoses_say_cause_and_next_step_and_differ(exercise):
     texts = [diagnosis_of(exercise, fault) for fault in exercise.faults]
-    assert len(texts) >= 4
-    assert len(set(texts)) == len(texts)
+    assert len(set(texts)) == len(texts), "two faults have the same diagnosis"
     for text in texts:
-        assert len(text.split()) >= 8, text
-        assert len([part for part in text.replace("`", "").split(". ") if part]) >= 2 or ":" in text, text
-
-
-@by_name
-def test_hints_are_a_ladder_of_three(exercise):
-    assert len(exercise.hints) == 3
-    assert len(set(exercise.hints)) == 3
-    assert exercise.name in exercise.task
-
-
-def is_prime(n):
-    return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
-
-
-@by_name
-def test_every_axis_of_a_case_is_a_different_prime(exercise):
-    """An axis of parts (heads of a width, pairs of features) counts by the size that is left without them."""
-    for case in exercise.cases:
-        parts = 2 if exercise.name == "rotary" else dict(zip(exercise.parameters, case)).get("num_heads", 1)
-        for array in (arg for arg in case if isinstance(arg, np.ndarray)):
-            shape = array.shape[:-1] if exercise.name == "rollout" else array.shape  # queries are keys
-            sizes = [n if is_prime(n) or n % parts else n // parts for n in shape if n != 1]
-            assert all(map(is_prime, sizes)), array.shape
-            assert len(set(sizes)) == len(sizes), array.shape
+        assert len(text.split()) >= 8, f"say it in at least 8 words: {text}"
+        sentences = [part for part in text.replace("`", "").split(". ") if part]
+        assert len(sentences) >= 2 or ":" in text, f"say the cause and the next step, two sentences or a colon: {text}"
 
 
 def test_attention_cases_tell_all_five_sizes_apart():
@@ -258,7 +233,9 @@ def by_package(name, args):
         "online_softmax": lambda scores, value, *state: lab.online_softmax(scores, value, state),
         "cached_mask": lambda n_new, n_kept: lab.causal_mask(n_new, n_kept + n_new),
     }
-    return named.get(name, getattr(lab, name, None))(*args)
+    function = named.get(name, getattr(lab, name, None))
+    assert function, f"say in `named` which function of the package computes {name}, or, if there is none, in ALONE"
+    return function(*args)
 
 
 ALONE = {"similarity", "own_sentence_mask", "shift", "dropout", "adam_step", "train_reverse"}  # no one function does it
@@ -301,32 +278,9 @@ def test_float32_stays_float32_in_the_reference(exercise):
 
 
 @by_name
-def test_the_gap_is_the_reference_without_its_key_line(exercise):
-    gap, right = exercise.gap(), exercise.lines
-    assert exercise.key in LABELS
-    assert gap.startswith(f"def my_{exercise.name}(")
-    changed = [a for a, b in zip(gap.splitlines()[1:], right) if a.removeprefix("    ") != b]
-    assert len(changed) == 1
-    assert "..." in changed[0].split("  # ")[0]
-    assert exercise.key in changed[0]
-    assert max(map(len, gap.splitlines())) <= 120
-
-
-@by_name
 def test_the_untouched_gap_is_not_attempted(exercise):
     lines = exercise.gap().splitlines()[1:]
     said = assess(exercise, assemble(exercise, [line.removeprefix("    ") for line in lines]))
     assert said.status == "not attempted"
-    assert said.message == (
-        f"Not attempted yet: replace the `...` in the line marked `{exercise.key}`. {exercise.task}"
-    )
-
-
-@by_name
-def test_shuffled_lines_are_few_and_out_of_order(exercise):
-    assert 3 <= len(exercise.lines) <= 8
-    assert len(set(exercise.lines)) == len(exercise.lines)
-    assert exercise.odd_line not in exercise.lines
-    assert sorted(exercise.shuffled) == sorted([*exercise.lines, exercise.odd_line])
-    assert [line for line in exercise.shuffled if line != exercise.odd_line] != exercise.lines
-    assert exercise.distractor in exercise.faults
+    marked = f"Not attempted yet: replace the `...` in the line marked `{exercise.key}`."
+    assert said.message == f"{marked} {exercise.task}"
