@@ -2,14 +2,20 @@
 
 import ast
 import time
+from functools import cache
 
 import pytest
 
+from attention_lab.teaching import parts, questions
+from attention_lab.teaching.lesson import Lesson
 from attention_lab.teaching.questions import BANK, CLOSING, RECALL
 from attention_lab.teaching.questions.question import Question, question
+from tests.lessons.lesson import lesson_paths
+from tests.teaching.folders import modules_that_name
 
 ALL = [pytest.param(item, id=item.id) for item in BANK.values()]
-LESSONS = tuple(f"{number:02}" for number in range(21))
+LESSONS = sorted(number for lessons in parts.LESSONS.values() for number in lessons)
+PLACE = "in attention_lab/teaching/questions/__init__.py"
 EXERCISES = {
     "00": ("similarity",),
     "01": ("attention", "softmax", "log_softmax"),
@@ -123,6 +129,13 @@ PREDICTED = {
 }
 
 
+@cache
+def predicted():
+    """The ids that some lesson's own cells ask."""
+    calls = [call for path in lesson_paths() for cell in Lesson.read(path).code for call in cell.calls("predict")]
+    return {ast.literal_eval(call.args[0]) for call in calls}.union(*PREDICTED.values())
+
+
 def rows_of(item):
     return [row for row in item.source.split() if row[0] in "MQ"]
 
@@ -174,9 +187,12 @@ def test_working_is_the_function_alone(item):
     assert not any(text in item.working for text in item.options.values())
 
 
-def test_ids_are_unique_and_keep_to_their_lesson():
-    import attention_lab.teaching.questions as questions
+def test_every_module_is_named_in_the_order():
+    missing = modules_that_name(questions, "@question(") - set(questions._ORDER.split())
+    assert not missing, f"name {', '.join(sorted(missing))} in _ORDER {PLACE}"
 
+
+def test_ids_are_unique_and_keep_to_their_lesson():
     found = [item for module in questions._MODULES for item in vars(module).values() if isinstance(item, Question)]
     assert len(found) == len(BANK)
     for module in questions._MODULES:
@@ -187,21 +203,21 @@ def test_ids_are_unique_and_keep_to_their_lesson():
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_every_source_row_is_asked_once(lesson):
     items = [item for item in BANK.values() if item.lesson == lesson and not is_asked_again(item)]
-    assert sorted(row for item in items for row in rows_of(item)) == sorted(ROWS[lesson])
+    assert sorted(row for item in items for row in rows_of(item)) == sorted(ROWS.get(lesson, ()))
 
 
 def test_a_question_that_asks_again_asks_what_its_lesson_asked_and_only_in_a_recall():
     recalled = {id for ids in RECALL.values() for id in ids}
     for item in filter(is_asked_again, BANK.values()):
         assert item.id in recalled
-        assert set(rows_of(item)) <= ROWS[item.lesson]
+        assert set(rows_of(item)) <= ROWS.get(item.lesson, set())
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_fixed_ids_exist(lesson):
-    for id in (*PREDICTED[lesson], *(f"because-{name}" for name in EXERCISES[lesson])):
-        assert BANK[id].lesson == lesson
-    assert all(len(BANK[f"because-{name}"].options) == 3 for name in EXERCISES[lesson])
+    reasons = [f"because-{name}" for name in EXERCISES.get(lesson, ())]
+    assert {BANK[id].lesson for id in (*PREDICTED.get(lesson, ()), *reasons)} <= {lesson}
+    assert all(len(BANK[id].options) == 3 for id in reasons)
 
 
 def test_lesson_00_has_questions_of_its_own():
@@ -210,27 +226,30 @@ def test_lesson_00_has_questions_of_its_own():
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_closing_asks_three_of_this_lesson_that_no_demo_asks(lesson):
-    ids = CLOSING[lesson]
-    assert len(set(ids)) == 3
-    assert {BANK[id].lesson for id in ids} == {lesson}
-    assert not set(ids) & set(PREDICTED[lesson])
+    ids = CLOSING.get(lesson, ())
+    assert len(set(ids)) == 3, f"give lesson {lesson} three CLOSING questions {PLACE}"
+    assert {BANK[id].lesson for id in ids} == {lesson}, f"close lesson {lesson} with questions of its own: {ids}"
+    told = set(ids) & predicted()
+    assert not told, f"close lesson {lesson} with others than {told}: a lesson asks them already"
 
 
 def test_recall_reaches_back_to_the_last_lesson_and_further():
-    assert set(RECALL) == set(LESSONS[1:])
-    for lesson, ids in RECALL.items():
-        distances = [int(lesson) - int(BANK[id].lesson) for id in ids]
-        assert len(set(ids)) == 2
-        assert distances[0] == 1
-        assert distances[1] >= min(int(lesson), 3) or lesson == "02" and distances[1] == 2
+    for at, lesson in enumerate(LESSONS[1:], start=1):
+        ids = RECALL.get(lesson, ())
+        assert len(set(ids)) == 2, f"give lesson {lesson} two RECALL questions {PLACE}"
+        distances = [at - LESSONS.index(BANK[id].lesson) for id in ids]
+        assert distances[0] == 1, f"lesson {lesson}: let {ids[0]} be one of lesson {LESSONS[at - 1]}"
+        assert distances[1] >= min(at, 3), f"lesson {lesson}: let {ids[1]} be three lessons back, or further"
+    assert set(RECALL) <= set(LESSONS), f"a lesson of RECALL {PLACE} is not in parts.py"
     asked = [id for ids in RECALL.values() for id in ids]
     assert len(asked) == len(set(asked))
 
 
 @pytest.mark.parametrize("lesson", [lesson for lesson in LESSONS if lesson >= "09"])
 def test_recall_repeats_no_question_word_for_word(lesson):
-    asked = {id for table in (PREDICTED, CLOSING) for ids in table.values() for id in ids}
-    assert not asked & set(RECALL[lesson])
+    told = set(RECALL[lesson]) & predicted().union(*CLOSING.values())
+    again = "write questions that ask again, with other numbers (source '... again')"
+    assert not told, f"lesson {lesson}: {told} are asked elsewhere too: {again}"
 
 
 def test_order_is_stable_and_hides_the_right_option():
