@@ -1,4 +1,4 @@
-"""The rows of the texts that the course mirrors: which lessons teach each, and what its code must contain.
+"""The rows of the texts that the course mirrors: which lessons teach each, if any, and what its code must contain.
 
 For every row of a finished lesson there is working code with the row's own test shapes, a figure and an exercise.
 """
@@ -15,21 +15,9 @@ ROWS_OF_LESSON = {
     "04": ("A2", "B2"),
     "05": ("A3", "B5", "C1"),
     "06": ("A4", "B4", "B7", "B8", "B14"),
-    "07": (),  # gradients and training are no row of the texts' own
-    "08": (),
     "09": ("B10", "B11"),
-    "10": (),
     "11": ("B13",),
     "12": ("B12",),
-    "13": (),
-    "14": (),
-    "15": (),
-    "16": (),
-    "17": (),
-    "18": (),
-    "19": (),
-    "20": (),
-    "21": (),
 }
 BATCHED = r"\((\d+, ){2,}\d+\)"
 # Patterns that the code of the row's cells must hold, each with what it stands for.

@@ -1,13 +1,17 @@
 """The lesson contract over the committed notebooks. Each failure says what a writer has to do."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from attention_lab.teaching.lesson import Lesson
+from attention_lab.teaching.parts import LESSONS as IN_PARTS
 from tests.lessons import rules_code, rules_outputs, rules_structure
-from tests.lessons.lesson import NOTEBOOKS, lesson_paths
+from tests.lessons.lesson import ASKS, NOTEBOOKS, lesson_paths
+from tests.lessons.reaches import REACHES
+from tests.lessons.rules_structure import DEMOS
 from tests.lessons.rules_terms import glossary_terms, unknown_terms
 
 README = Path(__file__).parents[2] / "README.md"
@@ -16,6 +20,28 @@ PATHS = lesson_paths()
 FIRST = "00_start_here"
 LEFT_OUT = {line.strip("/") for line in (NOTEBOOKS.parent / ".gitignore").read_text(encoding="utf-8").split()}
 LESSONS = {path.stem: Lesson.read(path) for path in PATHS}
+ROW = re.compile(r"^\|.*\(notebooks/(\d\d_\w+\.ipynb)\).*\| (\d+) \|$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A lesson in the README: in which Part, as which of how many."""
+
+    name: str
+    minutes: str
+    part: str
+    place: int
+    of: int
+
+
+def readme_rows():
+    """A Part's table stands between the words that begin it, 'Part II, *learning*', and the next Part."""
+    found = []
+    _, *parts = re.split(r"^Part ([IVX]+), \*", README.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for part, text in zip(parts[::2], parts[1::2], strict=True):
+        rows = ROW.findall(text)
+        found += [Row(*row, part, at, len(rows)) for at, row in enumerate(rows, start=1)]
+    return found
 
 
 @pytest.mark.parametrize("name", LESSONS)
@@ -33,9 +59,34 @@ def test_bold_terms_are_explained(name):
 
 
 def test_the_readme_lists_the_lessons_that_exist():
-    listed = set(re.findall(r"notebooks/(\d\d_\w+\.ipynb)", README.read_text(encoding="utf-8")))
-    assert listed == {path.name for path in PATHS}
+    listed, there = {row.name for row in readme_rows()}, {path.name for path in PATHS}
+    assert not there - listed, f"give {there - listed} a row in a table of README.md"
+    assert not listed - there, f"README.md lists {listed - there}: write it in notebooks, or take its row out"
     assert {name[:2] for name in listed} >= {"00", "01", "02", "03"}
+
+
+@pytest.mark.parametrize("row", readme_rows(), ids=lambda row: row.name)
+def test_a_lesson_says_of_itself_what_the_readme_says(row):
+    place = f"Part {row.part}, lesson {row.place} of {row.of}. About {row.minutes} minutes"
+    said = f"its row in README.md says '{place}': write that below its title, or mend the row"
+    header = Path(row.name).stem in LESSONS and LESSONS[Path(row.name).stem].cells[0].source
+    assert not header or place in header, f"{row.name}: {said}"
+
+
+@pytest.mark.parametrize("row", readme_rows(), ids=lambda row: row.name)
+def test_the_parts_name_the_lesson(row):
+    part = next((part for part, lessons in IN_PARTS.items() if row.name[:2] in lessons), "none")
+    said = f"{row.name} is in Part {row.part} in README.md, in {part} in attention_lab/teaching/parts.py"
+    assert part == row.part or row.name[:2] == ASKS, f"{said}: let both agree"
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_every_demo_has_what_reaches_its_goal(name):
+    count = sum(len(cell.calls(*DEMOS)) for cell in LESSONS[name].code)
+    reached = len(REACHES.get(name, ()))
+    assert reached == count, (
+        f"{name} has {count} demos, and tests/lessons/reaches.py says of {reached} what reaches them"
+    )
 
 
 def test_the_first_cell_checks_the_environment():

@@ -18,7 +18,7 @@ def test_a_row_is_taught_whole(row):
 
 
 def test_every_lesson_and_row_is_known():
-    assert {done.number for done in FINISHED} <= set(ROWS_OF_LESSON)
+    assert set(ROWS_OF_LESSON) <= {done.number for done in FINISHED}
     assert {row for rows in ROWS_OF_LESSON.values() for row in rows} == set(PATTERNS)
 
 
