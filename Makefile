@@ -34,6 +34,7 @@ SLOW := tests/lessons/test_sections.py tests/lessons/test_execute.py tests/lesso
 APART := lessons browser benchmarks yardstick cluster site classroom
 TWO := -n 2 --dist loadfile
 SHARED := -n 2 --dist loadscope
+ONE = $(LESSON:%=-k %_)
 ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 help:  ## list the targets
@@ -51,10 +52,10 @@ test-quick: $(VENV)/.test  ## lint, quick unit tests and lesson contract (a minu
 fuzz: $(VENV)/.test  ## feed every public function 2,000 random calls, 388,000 in all (CASE="softmax 17" repeats one, SEED=1 draws others)
 	@$(if $(CASE),$(PY) -m tests.fuzz $(CASE),ulimit -v 8388608; FUZZ_CASES=2000 FUZZ_SEED=$(or $(SEED),0) $(PY) -m pytest -q -n 2 tests/fuzz/test_fuzz.py)
 
-test-lessons: $(VENV)/.test  ## lesson contract, every notebook's outputs, every section alone
+test-lessons: $(VENV)/.test  ## lesson contract, every notebook's outputs, every section alone (LESSON=05 only one)
 	@$(call run-parts,contract nbval sections)
 
-test-browser: $(VENV)/.test  ## drive the lessons in JupyterLab in Chromium
+test-browser: $(VENV)/.test  ## drive the lessons in JupyterLab in Chromium (LESSON=05 only one)
 	@$(call run-parts,browser)
 
 test-lowest:  ## run the tests on the lowest versions that pyproject.toml admits, on every Python from 3.11 that is here
@@ -125,19 +126,19 @@ lint: $(VENV)/.test
 	@status=0; $(PY) -m ruff check . || status=1; $(PY) -m ruff format --check . || status=1; exit $$status
 
 unit: $(VENV)/.test
-	@$(PY) -m pytest -q -rs -n 2 $(if $(QUICK),-m 'not slow') attention_lab tests $(APART:%=--ignore=tests/%)
+	@$(PY) -m pytest -q -rfEs -n 2 $(if $(QUICK),-m 'not slow') attention_lab tests $(APART:%=--ignore=tests/%)
 
 contract: $(VENV)/.test
 	@$(PY) -m pytest -q -n 2 tests/lessons $(SLOW:%=--ignore=%)
 
 nbval: $(VENV)/.test
-	@$(PY) -m pytest -q $(TWO) $(NBVAL) $$($(PY) -m tests.models) notebooks
+	@$(PY) -m pytest -q $(TWO) $(NBVAL) $$($(PY) -m tests.models) $(if $(LESSON),notebooks/$(LESSON)_*.ipynb,notebooks)
 
 sections: $(VENV)/.test
-	@$(PY) -m pytest -q $(SHARED) $(SLOW)
+	@$(PY) -m pytest -q $(SHARED) $(ONE) $(SLOW)
 
 browser: $(VENV)/.test
-	@if $(PY) -m tests.chromium; then $(PY) -m pytest -q $(SHARED) tests/browser; fi
+	@if $(PY) -m tests.chromium; then $(PY) -m pytest -q $(SHARED) $(ONE) tests/browser; fi
 
 # In another environment. LAX=1: a lesson's cells run through, its claims among them; their outputs are not compared.
 lowest-%: .venv-lowest-%/.test
