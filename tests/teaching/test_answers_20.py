@@ -156,7 +156,8 @@ def test_the_answer_turns_when_what_it_rests_on_is_broken(monkeypatch, id, right
 
 def test_no_question_is_left_out():
     earlier = {"three-times-as-long-a-query", "sines-with-themselves"}
-    assert {row[0] for row in ANSWERS} == {id for id, item in BANK.items() if item.lesson == "20"} | earlier
+    own = {id for id, item in BANK.items() if item.lesson == "20" and not item.source.endswith(" again")}
+    assert {row[0] for row in ANSWERS} == own | earlier  # what a later lesson asks again stands with that lesson
 
 
 def test_layer_norm_is_rms_norm_without_the_mean():
