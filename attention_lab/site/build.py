@@ -67,7 +67,7 @@ def write_source(source, root=ROOT):
     read = {path: nbformat.read(path, as_version=4) for path in notebooks}
     terms = lessons.glossary(next(book for path, book in read.items() if path.stem == GLOSSARY))
     for path, notebook in read.items():
-        lessons.page(notebook, terms, "" if path.stem == GLOSSARY else f"{GLOSSARY}.html")
+        lessons.page(notebook, terms, "" if path.stem == GLOSSARY else f"{GLOSSARY}.html", path.stem[:2])
         nbformat.write(notebook, source / "lessons" / path.name)
 
 

@@ -3,8 +3,10 @@
 import ast
 import re
 
+from nbformat.v4 import new_output
+
 from attention_lab.teaching import predict
-from attention_lab.teaching.lesson import FENCE, called_name
+from attention_lab.teaching.lesson import FENCE, Cell, called_name, has_demo
 from attention_lab.teaching.question_text import explained
 
 FOLDED = {"answer": "hide-output", "build": "hide-input"}
@@ -15,10 +17,14 @@ NOTE = (
     "*Here the lesson stands as it was saved. To move its sliders and to lock answers, run it: "
     "[how to start](../index.md#Start).*"
 )
+STILL = (
+    '<p class="al-still">A still picture of the demo. Its sliders move where the lesson runs: '
+    '<a href="../index.html#Start">how to start</a>.</p>'
+)
 BOLD = re.compile(r"\*\*([^*\n]+?)\*\*")
 
 
-def page(notebook, terms, home=""):
+def page(notebook, terms, home="", number=""):
     """A notebook as Sphinx is to read it, changed in place.
 
     Parameters
@@ -29,8 +35,12 @@ def page(notebook, terms, home=""):
         From a term of the glossary to the id of its row.
     home : str
         The address of the page with the glossary, seen from this one.
+    number : str
+        The lesson's number, by which other lessons speak of it; its title begins with it, here and at the side.
     """
     first = notebook.cells[0]
+    if number:
+        first.source = first.source.replace("# ", f"# {number} ", 1)
     first.source = first.source.replace("\n\n## ", f"\n\n{NOTE}\n\n## ", 1)
     for cell in notebook.cells:
         tags = cell.metadata.get("tags", ())
@@ -39,6 +49,8 @@ def page(notebook, terms, home=""):
             cell.source = _outside_fences(cell.source, lambda text: _link(text, terms, home))
         for output in cell.get("outputs", ()):
             _finish(output.get("data", {}), cell)
+        if has_demo(Cell(0, cell.cell_type, cell.source, frozenset())):
+            cell.outputs.append(new_output("display_data", {"text/html": STILL}))
 
 
 def anchor(title):

@@ -3,7 +3,10 @@
 import pytest
 
 from tests.browser.lab import poll
-from tests.site.pages import NARROW, WIDE, look
+from tests.site.pages import NARROW, THEME, WIDE, look
+
+# Lines of code that are shown and run out of their box.
+CUT = "all => all.filter(code => code.innerText && code.scrollWidth > code.clientWidth).map(code => code.innerText)"
 
 
 def test_a_page_is_quiet_accessible_and_narrow(browser, site, name):
@@ -62,3 +65,15 @@ def test_formulas_follow_the_theme(page, site):
     assert ink == formula
     key = page.locator('.al-formula [fill="#B84F00"]').first
     assert key.evaluate("e => getComputedStyle(e).fill") == "rgb(240, 149, 74)"
+
+
+def test_on_paper_all_is_there_and_nothing_lies_above_it(page, site):
+    """The page has a dark theme; paper is white, does not scroll, and has no link that appears on Tab."""
+    page.goto((site / "lessons" / "01_scaled_dot_product_attention.html").as_uri())
+    page.emulate_media(media="print", color_scheme="dark")
+    assert not page.locator(".skip-to-content").is_visible()
+    assert page.locator("pre").evaluate_all(CUT) == []
+    key = page.locator('.al-formula [fill="#B84F00"]').first
+    for theme in ("auto", "dark"):
+        page.evaluate(THEME, theme)
+        assert key.evaluate("e => getComputedStyle(e).fill") == "rgb(184, 79, 0)"

@@ -1,10 +1,14 @@
 """What the files of the site hold: nothing is missing, nothing leads nowhere, nothing comes from elsewhere."""
 
+import re
+from html import escape
+
 import nbformat
 import pytest
 
 import attention_lab
 from attention_lab.site.build import ROOT
+from attention_lab.teaching.lesson import Lesson, has_demo
 
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
@@ -67,6 +71,16 @@ def test_formulas_are_drawn_and_spoken(pages):
     page = pages["lessons/01_scaled_dot_product_attention.html"]
     assert page.text.count('<svg aria-hidden="true"') == page.text.count("<math ") > 20
     assert not [name for name, page in pages.items() if "$$" in page.text or "<merror" in page.text]
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.name[:2])
+def test_a_lesson_is_found_by_its_number_and_its_demos_are_called_still(pages, path):
+    """Lessons speak of each other by number: title and every list of pages have it. A still has no slider to drag."""
+    page, read = lesson(pages, path), Lesson.read(path)
+    (_, title), *_ = read.cells[0].headings
+    assert f"<h1>{read.number} {escape(title, quote=False)}<" in page.text
+    assert re.search(rf'<a [^>]*href="lessons/{path.stem}.html">{read.number} ', pages["search.html"].text)
+    assert page.text.count('<p class="al-still">') == len(list(filter(has_demo, read.code)))
 
 
 def test_terms_lead_to_the_glossary(pages):
