@@ -9,7 +9,6 @@ import re
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from typing import NamedTuple
 
 from attention_lab.classroom.hub_client import Client, HubError
 from attention_lab.classroom.hub_config import FOLDER, HERE, NAME, PASSWORD, TEACHER, TEACHER_PASSWORD, free_port
+from attention_lab.classroom.ports import check_port
 
 SECONDS_TO_START, SECONDS_TO_STOP = 180, 90
 
@@ -54,7 +54,10 @@ def serve(folder, port=0):
     """
     folder, proxy = Path(folder).resolve(), _find_what_it_needs()
     port = port or free_port()
-    _check_port(port)
+    try:
+        check_port(port)
+    except OSError as error:
+        raise HubError(str(error)) from None
     folder.mkdir(parents=True, exist_ok=True)
     passwords = secrets.token_hex(4), secrets.token_urlsafe(24)
     with _alone_in(folder), open(folder / "hub.log", "w", encoding="utf-8") as log:
@@ -125,17 +128,9 @@ def _find_what_it_needs():
     proxy = shutil.which(name, path=beside)
     if proxy is None:
         raise HubError(f"JupyterHub's proxy is missing: run  npm install --global --prefix '{sys.prefix}' {name}")
+    if shutil.which("node") is None:
+        raise HubError("Node.js, which runs JupyterHub's proxy, is missing: install it, so that  node  is a command")
     return proxy
-
-
-def _check_port(port):
-    """So that a port that is taken is said before anything starts."""
-    with socket.socket() as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((HERE, port))
-        except (OSError, OverflowError) as error:
-            raise HubError(f"port {port} cannot be used ({error}): choose another, such as 8001") from None
 
 
 @contextmanager

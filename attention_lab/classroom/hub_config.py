@@ -19,6 +19,7 @@ HERE = "127.0.0.1"
 PORTS = cycle(random.sample(range(20_000, 30_000), 10_000))
 TEACHER = "teacher"
 NAME = r"\w[\w.-]{0,40}\Z"  # what a learner may be called: it becomes a folder's name
+WELCOME = "Sign in with a name of letters, digits, '.', '_' and '-', without spaces, and the password of the class."
 LESSONS = "lessons"  # the folder with the lessons, in each learner's own
 FIRST = "00_start_here.ipynb"
 SETTINGS = Path(__file__).with_name("jupyter")  # of each learner's JupyterLab: no news, no teacher's tools
@@ -44,6 +45,7 @@ def _let_in(c):
     c.Authenticator.allow_all = True
     c.Authenticator.admin_users = {TEACHER}
     c.Authenticator.username_pattern = NAME
+    c.JupyterHub.template_vars = {"announcement_login": WELCOME}  # what is refused is not told why
 
 
 def _start_servers(c, folder):

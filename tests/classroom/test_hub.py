@@ -51,6 +51,13 @@ def test_the_password_is_asked_for_and_the_teacher_has_another(hub):
     client(hub, "teacher", hub.teacher_password)
 
 
+def test_who_signs_in_is_told_which_names_are_let_in(hub):
+    """JupyterHub calls a name with a space, as many people have, wrong, and does not say why."""
+    with pytest.raises(HubError, match="ada lovelace could not sign in"):
+        client(hub, "ada lovelace", hub.password)
+    assert "without spaces" in Client(hub.address).http.get(f"{hub.address}/hub/login").text
+
+
 def test_a_learner_reaches_no_other_server_and_the_teacher_does(hub):
     with pytest.raises(HubError, match="403"):
         client(hub, "bob", hub.password).open_server("zoë")

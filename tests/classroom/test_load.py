@@ -109,6 +109,9 @@ def test_what_is_missing_is_named_with_its_command(monkeypatch, tmp_path):
     monkeypatch.setattr(hub.shutil, "which", lambda name, path: None)
     with pytest.raises(HubError, match="npm install .* configurable-http-proxy"), hub.serve(tmp_path):
         pass
+    monkeypatch.setattr(hub.shutil, "which", lambda name, path=None: path and name)
+    with pytest.raises(HubError, match="Node.js"), hub.serve(tmp_path):
+        pass
 
 
 def test_a_port_that_is_taken_is_said_before_anything_starts(tmp_path, capsys, monkeypatch):
