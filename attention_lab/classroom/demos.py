@@ -15,6 +15,7 @@ from pathlib import Path
 
 import nbformat
 
+from attention_lab.classroom.ports import check_port
 from attention_lab.command.check import WEIGHTS
 from attention_lab.command.lessons import lessons, title
 from attention_lab.pretrained.files import WeightsMissing, find
@@ -22,10 +23,14 @@ from attention_lab.teaching.lesson import Lesson, cells_of_demo, has_demo
 
 HERE = Path(__file__).parent  # voila/templates below it is how the pages look
 LIST = "list-of-demos.html"  # the index page takes it in
+THEME = "{{ '?theme=dark' if theme == 'dark' }}"  # of the list: its links keep it
 SETTINGS = (
     "--Voila.ip=127.0.0.1",
     "--Voila.port_retries=0",
     "--Voila.log_level=ERROR",
+    # A page that is closed ends its kernel; one that is left while it computes, or whose browser was killed, does not.
+    "--MappingKernelManager.cull_idle_timeout=300",
+    "--MappingKernelManager.cull_interval=60",
     "--VoilaConfiguration.template=attention-lab",
     "--VoilaConfiguration.classic_tree=True",
     "--VoilaConfiguration.show_tracebacks=True",
@@ -58,7 +63,7 @@ def write_pages(folder):
             )
             continue
         nbformat.write(page_of(lesson), folder / path.name)
-        links.append(f'<li><a href="/voila/render/{path.name}"><b>{number}</b> {escape(title(path))}</a></li>')
+        links.append(f'<li><a href="/voila/render/{path.name}{THEME}"><b>{number}</b> {escape(title(path))}</a></li>')
     (folder / LIST).write_text("\n".join(links), encoding="utf-8")
     return missing
 
@@ -74,9 +79,8 @@ def page_of(lesson):
             if cell.number not in done:
                 done.add(cell.number)
                 made.append(_code(cell, *["quiet"] * (not has_demo(cell))))
-    return nbformat.v4.new_notebook(
-        cells=made, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}}
-    )
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    return nbformat.v4.new_notebook(cells=made, metadata={"kernelspec": kernel, "title": heading})
 
 
 def _prose(text, *tags):
@@ -94,9 +98,12 @@ def serve(folder, port, *, browser=False):
     ------
     ModuleNotFoundError
         If voila is not installed.
+    OSError
+        If nothing can be served at this port.
     """
     if find_spec("voila") is None:
         raise ModuleNotFoundError("voila is missing: pip install 'attention-lab[voila]'")
+    check_port(port)
     for sentence in write_pages(Path(folder)):
         print(sentence)
     print(f"The demos: http://127.0.0.1:{port}  (Ctrl+C ends them.)", flush=True)
@@ -112,17 +119,24 @@ def main(argv=None):
     parser.add_argument("--port", type=int, default=8866, help="default: %(default)s")
     parser.add_argument("--no-browser", action="store_true", help="only serve them")
     given = parser.parse_args(argv)
+    if given.port == 0:
+        parser.error("argument --port: name a port, such as 8866")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the same end as by Ctrl+C
+    try:
+        return _hold(given)
+    except (ModuleNotFoundError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 0
+
+
+def _hold(given):
+    """Until Ctrl+C, or until Voila ends by itself."""
     with tempfile.TemporaryDirectory(prefix="attention-lab-demos-") as folder:
-        try:
-            server = serve(folder, given.port, browser=not given.no_browser)
-        except ModuleNotFoundError as error:
-            print(error, file=sys.stderr)
-            return 1
+        server = serve(folder, given.port, browser=not given.no_browser)
         try:
             return server.wait()
-        except KeyboardInterrupt:
-            return 0
         finally:
             server.terminate()
             server.wait()

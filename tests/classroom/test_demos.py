@@ -8,6 +8,7 @@ import subprocess
 import sys
 import urllib.request
 
+import psutil
 import pytest
 
 from attention_lab.classroom import demos
@@ -81,7 +82,8 @@ def test_a_page_shows_demos_that_move(number, address, page):
     found = page.locator(".al-explorer")
     poll(lambda: found.count() == sum(map(has_demo, lesson.code)), 240, "the demos did not come")
     assert page.evaluate(SEEN) == []
-    assert page.locator("h1").inner_text() == title(PAGES[number])
+    assert page.locator("h1").inner_text() == page.title() == title(PAGES[number])
+    assert page.locator("h1").bounding_box()["width"] > 300  # and not pressed to nothing by what stands beside it
     for i in range(found.count()):
         demo = Demo(found.nth(i)).show()
         name, handle = next(iter(demo.sliders().items()))
@@ -102,9 +104,57 @@ def test_the_list_leads_to_every_page_and_back(address, page):
     assert page.wrong == []
 
 
-def test_a_wrong_address_fetches_nothing_outside(address, page):
-    assert page.goto(f"{address}/voila/render/99_nothing.ipynb").status == 404
+def test_a_dark_page_leads_to_dark_pages(address, page):
+    page.goto(f"{address}/?theme=dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(17, 17, 17)"
+    page.get_by_role("link", name="02 Masks").click()
+    page.get_by_role("link", name="All demos").wait_for(timeout=120_000)
+    assert page.locator("body").get_attribute("data-jp-theme-light") == "false"
+    page.get_by_role("link", name="All demos").click()
+    poll(lambda: page.url == f"{address}/?theme=dark", 20, "the link back leads elsewhere")
+    assert page.wrong == []
+
+
+def test_an_unknown_theme_is_the_light_one(address, page):
+    page.goto(f"{address}/voila/render/{PAGES['02'].name}?theme=nonsense", wait_until="domcontentloaded")
+    page.locator(".al-explorer").wait_for(timeout=120_000)
+    demo = Demo(page.locator(".al-explorer")).show()
+    demo.step(*next(iter(demo.sliders().items())))
+    assert page.locator("body").get_attribute("data-jp-theme-light") == "true"
+    assert page.wrong == []
+
+
+def test_a_wrong_address_says_why_fetches_nothing_outside_and_leads_back(address, page):
+    assert page.goto(f"{address}/voila/render/99_nothing.ipynb?theme=dark").status == 404
+    assert "make demos" in page.locator("main").inner_text() and page.title() == "No such page"
     assert [said for said in page.wrong if "404" not in said] == []
+    page.get_by_role("link", name="All demos").click()
+    assert page.url == f"{address}/?theme=dark"
+
+
+def test_a_page_that_is_left_while_it_computes_keeps_no_kernel(tmp_path, monkeypatch):
+    """It has no script yet that would end it; here nobody waits five minutes, and nobody ever has a script."""
+    monkeypatch.setattr(demos, "SETTINGS", [re.sub(r"(cull_\w+)=\d+", r"\1=1", flag) for flag in demos.SETTINGS])
+    port = free_port()
+    server = demos.serve(tmp_path, port)
+    try:
+        poll(lambda: answers(f"{HERE}:{port}"), 120, "Voila did not start")
+        kernels = psutil.Process(server.pid).children
+        with urllib.request.urlopen(f"{HERE}:{port}/voila/render/{PAGES['02'].name}", timeout=120) as page:
+            poll(kernels, 60, "no kernel started")
+            page.read()
+        poll(lambda: not kernels(), 60, "the kernel stays")
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def test_a_port_that_cannot_be_used_is_said_before_anything_starts(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        for port in (taken.getsockname()[1], 99_999, -1):
+            assert demos.main([f"--port={port}"]) == 1
+            said = capsys.readouterr()
+            assert f"port {port} cannot be used" in said.err and "choose another" in said.err and not said.out
 
 
 def test_nobody_else_on_the_network_is_served(address):
