@@ -18,6 +18,14 @@ CONTRAST = {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that a t
 AXE = """async options => {
     const found = await axe.run(document, {resultTypes: ['violations'], preload: false, ...options});
     return found.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 200)}`)); }"""
+SMALL = """() => {
+    const small = new Set(), page = document.querySelector('[role=main]');
+    const texts = document.createTreeWalker(page, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const size = parseFloat(getComputedStyle(texts.currentNode.parentElement).fontSize);
+        if (size < 12 && texts.currentNode.data.trim()) small.add(`${size} px: ${texts.currentNode.data.trim()}`);
+    }
+    return [...small].slice(0, 5); }"""
 TOO_WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -50,7 +58,7 @@ class Page(HTMLParser):
 
 def look(page, path):
     """What is wrong with a page once Chromium has opened its file, by kind; nothing where all is well."""
-    found = {kind: [] for kind in ("requests", "console", "light", "dark", "narrow")}
+    found = {kind: [] for kind in ("requests", "console", "light", "dark", "small", "narrow")}
     page.on("request", lambda asked: asked.url.startswith(("file:", "data:")) or found["requests"].append(asked.url))
     page.on("requestfailed", lambda asked: found["requests"].append(f"failed: {asked.url}"))
     page.on("pageerror", lambda error: found["console"].append(str(error)))
@@ -62,6 +70,7 @@ def look(page, path):
     found["light"] = page.evaluate(AXE, {})
     page.evaluate(THEME, "dark")
     found["dark"] = page.evaluate(AXE, CONTRAST)
+    found["small"] = page.evaluate(SMALL)
     page.set_viewport_size(NARROW)
     if (over := page.evaluate(TOO_WIDE)) > 0:
         found["narrow"] = [f"{over} px too wide"]

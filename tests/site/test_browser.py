@@ -10,7 +10,10 @@ CUT = "all => all.filter(code => code.innerText && code.scrollWidth > code.clien
 
 
 def test_a_page_is_quiet_accessible_and_narrow(browser, site, name):
-    """No request but for its own files, no complaint, axe's rules in both themes, no sideways scroll at 360 px."""
+    """No request but for its own files, no complaint, axe's rules in both themes, no tiny type.
+
+    No sideways scroll at 360 px.
+    """
     page = browser.new_page(viewport=WIDE)
     try:
         assert not look(page, site / name)
@@ -37,6 +40,19 @@ def test_search_finds_softmax(page):
 def test_the_theme_follows_the_system(page):
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert max(map(int, background.strip("rgb()").split(", "))) < 60
+
+
+def test_what_the_keyboard_reaches_on_a_narrow_page_is_seen(page, site):
+    """The lists of pages and of headings lie beside a narrow page, and come in with the focus."""
+    page.goto((site / "lessons" / "02_masks.html").as_uri())
+    page.emulate_media(reduced_motion="reduce")
+    for place, link in ((".sidebar-drawer", "02 Masks"), (".toc-drawer", "Recall")):
+        page.locator(place).get_by_role("link", name=link).press("Shift")
+        poll(lambda place=place: _inside(page.locator(place).bounding_box()), 5, f"{place} stays outside")
+
+
+def _inside(box):
+    return box["x"] >= 0 and box["x"] + box["width"] <= NARROW["width"]
 
 
 def test_an_answer_unfolds_by_the_keyboard(page, site):
