@@ -103,12 +103,13 @@ def read_learners(given):
     """
     words = given.lower().split()
     if len(words) == 1 and words[0].isdecimal():
-        words = [f"learner-{number:0{len(words[0])}}" for number in range(1, int(words[0]) + 1)]
+        digits = len(words[0])
+        words = [f"learner-{number:0{digits}}" for number in range(1, int(words[0]) + 1)] if digits < 4 else []
     wrong = [word for word in words if not re.match(NAME, word) or word == TEACHER]
     if wrong or not words:
         raise argparse.ArgumentTypeError(
-            f"learners must be a number from 1 or names of letters, digits, '.', '_' and '-' other than '{TEACHER}', "
-            f"got {wrong[0] if wrong else given!r}"
+            f"learners must be a number from 1 to 999, or names of letters, digits, '.', '_' and '-' other than "
+            f"'{TEACHER}', got {wrong[0] if wrong else given!r}"
         )
     return list(dict.fromkeys(words))
 

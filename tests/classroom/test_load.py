@@ -24,7 +24,7 @@ def class_of(*names):
     return [Learner(name, "02_masks.ipynb") for name in names]
 
 
-@pytest.mark.parametrize("given", ["0", "", "../x", "a/b", "teacher", "ok -x", "a" * 60])
+@pytest.mark.parametrize("given", ["0", "10000000000", "", "../x", "a/b", "teacher", "ok -x", "a" * 60])
 def test_learners_are_a_number_or_names_of_folders(given):
     with pytest.raises(ArgumentTypeError, match="learners must be"):
         read_learners(given)
