@@ -18,12 +18,14 @@ CONTRAST = {"runOnly": ["color-contrast", "link-in-text-block"]}  # all that a t
 AXE = """async options => {
     const found = await axe.run(document, {resultTypes: ['violations'], preload: false, ...options});
     return found.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 200)}`)); }"""
+# Of a formula's MathML nothing is seen.
 SMALL = """() => {
     const small = new Set(), page = document.querySelector('[role=main]');
     const texts = document.createTreeWalker(page, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
-        const size = parseFloat(getComputedStyle(texts.currentNode.parentElement).fontSize);
-        if (size < 12 && texts.currentNode.data.trim()) small.add(`${size} px: ${texts.currentNode.data.trim()}`);
+        const text = texts.currentNode.data.trim(), around = texts.currentNode.parentElement;
+        const size = parseFloat(getComputedStyle(around).fontSize);
+        if (text && size < 12 && !around.closest('math')) small.add(`${size} px: ${text}`);
     }
     return [...small].slice(0, 5); }"""
 TOO_WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
