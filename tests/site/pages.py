@@ -65,6 +65,7 @@ def look(page, path):
     page.on("requestfailed", lambda asked: found["requests"].append(f"failed: {asked.url}"))
     page.on("pageerror", lambda error: found["console"].append(str(error)))
     page.on("console", lambda line: line.type in ("error", "warning") and found["console"].append(line.text))
+    page.emulate_media(reduced_motion="reduce")  # what fades in has little contrast meanwhile
     page.goto(path.as_uri())
     page.evaluate(OPEN)
     page.evaluate(THEME, "light")
