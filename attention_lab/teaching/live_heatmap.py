@@ -39,22 +39,9 @@ def draw(view, beside=False):
 
 def still(view):
     """A view as a Picture, for readers without a kernel."""
-    from attention_lab.teaching.plots import head_grid, heatmap
+    from attention_lab.teaching.plot_view import draw as draw_still
 
-    about = {
-        "query_tokens": view.query_tokens,
-        "key_tokens": view.key_tokens,
-        "mask": view.mask,
-        "padding": ~view.padded if view.padded.any() else None,
-        "kind": view.kind,
-        "scale": float(view.limit),
-        "query": view.query,
-        "caption": f"{view.alt}. {view.note}" if view.note else view.alt,
-        "axes": view.axes,
-    }
-    if len(view.weights) == 1:
-        return heatmap(view.weights[0], title=view.titles[0] or None, **about)
-    return head_grid(view.weights, titles=view.titles, **about)
+    return draw_still(view)
 
 
 @cache

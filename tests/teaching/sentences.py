@@ -40,13 +40,8 @@ def is_size(part, found):
         return False
     count, n_q, n_k, mask, _ = match.groups()
     size, are_hidden = (int(n_q), int(n_k)), all(_is_hidden(mask, one) for one in found)
-    sizes = [[one.values.shape, tuple(map(_named, one.values.shape, (one.rows, one.columns)))] for one in found]
-    return len(found) == int(count or 1) and all(size in either for either in sizes) and are_hidden
-
-
-def _named(size, names):
-    """How many rows or columns stand for something, where a blank name, which may be a token, only keeps a place."""
-    return size - sum(bool(re.fullmatch(r"(\d+:)?[␣∅ ]*", name)) for name in names.values())
+    sizes = [one.values.shape for one in found]
+    return len(found) == int(count or 1) and set(sizes) == {size} and are_hidden
 
 
 def _is_hidden(mask, one):
