@@ -13,6 +13,7 @@ import numpy as np
 from attention_lab.analysis import effective_keys
 from attention_lab.teaching import live_pixels
 from attention_lab.teaching.colours import LINES, RAMPS, TEXT, ink, ramp
+from attention_lab.teaching.comparing import uniform
 from attention_lab.teaching.view import AXES, VERBS, axis_noun
 
 SIDE = {1: 384, 2: 288, 4: 192}  # px of a map, by maps in a row: multiples of many lengths
@@ -216,8 +217,7 @@ def _legend(view):
     if np.abs(view.weights[finite]).max(initial=0) > view.limit * (1 + 1e-9):
         numbers[2] = f"≥ {numbers[2]}"
     ticks = "".join(f'<span style="left:{50 * k}%">{text}</span>' for k, text in enumerate(numbers))
-    rows, n_k = (int(side.sum()) for side in view.named)
-    n_k = rows * n_k if view.reader else n_k
+    n_k = uniform(view.weights, view.mask & np.logical_and.outer(*view.named))
     if view.kind == "weights" and n_k and view.limit * n_k > 1 - 1e-9:
         ticks += f'<span class="up" style="left:{min(100, 100 / n_k / view.limit):.1f}%">1/{n_k} uniform</span>'
     fixed = "fixed scale 0 to 1" if view.kind == "weights" and view.limit == 1 else f"scale to {view.limit:.2g}"

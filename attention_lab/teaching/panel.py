@@ -14,6 +14,7 @@ from matplotlib.patheffects import withStroke
 
 from attention_lab.teaching.caption import digits, drawable, families, number, shorten, width
 from attention_lab.teaching.colours import FILL, MASKED, NAN, TEXT, hex_to_rgb, ink, ramp
+from attention_lab.teaching.comparing import uniform
 from attention_lab.teaching.view import AXES, axis_noun
 
 SIZE = 8  # points, of labels
@@ -51,6 +52,7 @@ class Panel:
         self.drawn = seen & np.isfinite(self.values)
         self.broken = seen & ~self.drawn
         self.blind = ~seen.any(axis=1)
+        self.uniform = uniform(self.values, seen)
         self.broken_name = "NaN" if np.isnan(self.values[self.broken]).all() else "NaN or infinite"
 
     @property
@@ -279,9 +281,8 @@ def bar_ticks(panel, room, upright=True):
 
 
 def _with_uniform(ticks, panel, apart):
-    n_k, sums = panel.values.shape[1], np.where(panel.drawn, panel.values, 0).sum(-1)
-    shares = np.isclose(sums, 1, atol=0.01) | (sums == 0)  # else a row is no distribution: even weights say nothing
-    if n_k == 1 or not shares.all() or not panel.norm.vmin <= 1 / n_k <= panel.norm.vmax:
+    n_k = panel.uniform
+    if not n_k or not panel.norm.vmin <= 1 / n_k <= panel.norm.vmax:
         return ticks
     at = float(panel.norm(1 / n_k))
     kept = {tick: text for tick, text in ticks.items() if abs(float(panel.norm(tick)) - at) >= apart}

@@ -138,8 +138,10 @@ def head_grid(
         for head, seen, name in zip(values, visible, names, strict=True)
     ]
     everything = np.concatenate([panel.values[panel.drawn] for panel in panels])
+    alike = panels[0].uniform if len({panel.uniform for panel in panels}) == 1 else None
     for panel in panels:
         panel.norm = colour_norm(kind, scale, panel.values[panel.drawn] if scale == "own" else everything)
+        panel.uniform = panel.uniform if scale == "own" else alike  # one bar speaks of all
     query = read_query(query, values.shape[1])
     columns = _columns(len(panels))
     noun = "head" if titles is None else "map"

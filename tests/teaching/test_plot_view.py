@@ -1,11 +1,16 @@
-"""The stored picture of a live one: it shows exactly what stands for something, and says of it what the live one says."""
+"""The stored picture of a live one: it shows exactly what stands for something, and says what the live one says."""
+
+import re
 
 import numpy as np
 import pytest
 
+from attention_lab.masks import causal_mask
+from attention_lab.teaching import live_heatmap
+from attention_lab.teaching.plots import head_grid
 from attention_lab.teaching.side_by_side import still
 from attention_lab.teaching.view import View
-from tests.teaching.pictures import SENTENCE, words
+from tests.teaching.pictures import SENTENCE, weights, words
 from tests.teaching.read_figure import maps
 from tests.teaching.sentences import unconfirmed
 
@@ -20,8 +25,8 @@ def written(picture):
 
 @pytest.mark.parametrize("heads", [1, 2])
 def test_places_kept_free_are_left_out(heads):
-    weights = np.pad(np.full((heads, 2, 4), 0.25), ((0, 0), (0, 3), (0, 3)))
-    view = View(weights, ["a", "a", *ROOM], [*"wxyz", *ROOM], np.arange(7) < 4, np.arange(7) == 3, query=1)
+    shares = np.pad(np.full((heads, 2, 4), 0.25), ((0, 0), (0, 3), (0, 3)))
+    view = View(shares, ["a", "a", *ROOM], [*"wxyz", *ROOM], np.arange(7) < 4, np.arange(7) == 3, query=1)
     picture = still(view)
     for one in maps(picture.figure):
         assert one.values.shape == (2, 4) and one.outlined == {1} and one.hatched("....") == 2
@@ -39,3 +44,38 @@ def test_places_between_names_are_left_out_too_and_an_outline_with_its_row():
 def test_without_any_name_all_places_are_drawn():
     (one,) = maps(still(View(np.eye(3)[:2], query_tokens=[" ", ""], key_tokens=SENTENCE[:3])).figure)
     assert one.values.shape == (2, 3)
+
+
+def even_share(text):
+    """The n of "1/n uniform" on the colour bar."""
+    return [int(n) for n in re.findall(r"1/(\d+) uniform", text)]
+
+
+BLIND = np.arange(4) > 0
+UNIFORM = {  # weights, what hides some of them, and over how many keys a row shares out 1: weights, about, n
+    "rows": (weights(3, 4), {}, [4]),
+    "mask": (weights(3, 4, mask=BLIND), {"mask": BLIND}, [3]),
+    "padding": (weights(3, 4, mask=BLIND), {"padded": ~BLIND}, [3]),
+    "free places": (np.pad(weights(2, 3), ((0, 1), (0, 4))), {"key_tokens": [*"abc", *" " * 4]}, [3]),
+    "a row that sees nothing": (np.where([[1], [0]], weights(2, 4), 0), {"mask": [[True], [False]]}, [4]),
+    "causal": (weights(4, 4, mask=causal_mask(4)), {"mask": causal_mask(4)}, []),
+    "one key": (np.ones((3, 1)), {}, []),
+    "no shares": (0.6 * weights(3, 4), {}, []),
+    "no number": (np.array([[0.5, 0.5, np.nan]]), {}, []),
+    "below 0": (np.array([[1.5, -0.5]]), {}, []),
+    "what one reader reads": (weights(12).reshape(3, 4), {"reader": "Tue"}, [12]),
+    "heads": (weights(2, 3, 4), {}, [4]),
+    "heads of which one shares out nothing": (np.stack([weights(3, 4), 2 * weights(3, 4)]), {}, []),
+}
+
+
+@pytest.mark.parametrize("name", UNIFORM)
+def test_even_shares_are_named_where_all_rows_have_as_many_keys(name):
+    shares, about, expected = UNIFORM[name]
+    view = View(shares, **about)
+    assert even_share(live_heatmap.draw(view)) == even_share(written(still(view))) == expected
+
+
+def test_heads_with_bars_of_their_own_have_even_shares_of_their_own():
+    picture = head_grid(np.stack([weights(3, 4), 2 * weights(3, 4)]), scale="own")
+    assert even_share(written(picture)) == [4]

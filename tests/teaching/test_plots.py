@@ -223,5 +223,5 @@ def test_even_weights_are_named_on_the_bar_only_where_rows_share_out_one():
         return " ".join(label.get_text() for label in heatmap(data, **about).figure.axes[1].get_yticklabels())
 
     assert "1/4 uniform" in said(weights(3, 4))
-    assert "1/4 uniform" in said(np.array([[0.5, 0.5, 9, 9], [0, 0, 0, 0]]), mask=[True, True, False, False])
+    assert "1/2 uniform" in said(np.array([[0.5, 0.5, 9, 9], [0, 0, 0, 0]]), mask=[True, True, False, False])
     assert "uniform" not in said(0.6 * weights(3, 4))  # scores of heads, say

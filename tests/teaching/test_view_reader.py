@@ -46,7 +46,7 @@ def test_an_even_map_and_hidden_cells():
 def test_without_a_reader_nothing_changes():
     plain = View(WEIGHTS, **{**ABOUT, "reader": ""})
     assert plain.alt == "2 × 3 weights; 'Sat 5' attends most to '8' (0.20)"
-    assert "1/3 uniform" in live_heatmap.draw(plain)
+    assert "1/6 uniform" in live_heatmap.draw(plain)  # no row is shared out, the map is
 
 
 def test_one_map_of_weights_alone_has_a_reader():
