@@ -6,7 +6,8 @@ import numpy as np
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import RendererAgg
 
-from attention_lab.teaching.view import first_of_largest, number_repeats
+from attention_lab.teaching.comparing import compare, in_words, with_a_choice
+from attention_lab.teaching.view import number_repeats
 
 # The first draws nearly everything and comes with matplotlib; the others, where installed, add scripts it lacks.
 _FAMILIES = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "PingFang SC", "Hiragino Sans",
@@ -126,39 +127,23 @@ def describe(panel, query=None):
 
 def strongest(panel, query=None):
     """The largest weight or score, of one query or of all that have a choice, in words."""
-    choice, values = with_a_choice(panel, query), panel.values
+    choice, values = with_a_choice(panel.drawn, query), panel.values
     if not choice.any() or panel.broken.any():  # with NaN about, the largest of the rest says nothing
         return ""
-    if panel.kind != "signed" and _is_even(values, choice):
-        who = "every query" if query is None else panel.name("query", query)
-        verb = "attends evenly to" if panel.kind == "weights" else "scores the same with"
-        return f"{who} {verb} the keys it sees"
-    size = abs(values) if panel.kind == "signed" else values
-    if panel.kind == "signed" and choice.sum() > 1 and np.ptp(values[choice]) <= 1e-6 * size[choice].max():
+    cells, even = compare(values, panel.kind, choice, by_row=panel.kind != "signed")
+    shown = 2 if panel.kind == "weights" else digits(abs(values[choice]).max())
+    if even and panel.kind == "signed":
         where = "everywhere" if query is None else f"all along {panel.name('query', query)}"
-        return f"the same {where} ({number(values[choice][0], digits(size[choice].max()))})"
-    row, column = np.unravel_index(first_of_largest(np.where(choice, size, -np.inf)), size.shape)
-    one, other = panel.name("query", row), panel.name("key", column)
-    value = number(panel.values[row, column], 2 if panel.kind == "weights" else digits(size[choice].max()))
-    return {
-        "weights": f"{one} attends most to {other} ({value})",
-        "scores": f"{one} scores highest with {other} ({value})",
-        "signed": f"largest in size at {one}, {other} ({value})",
-    }[panel.kind]
-
-
-def with_a_choice(panel, query=None):
-    """The cells to compare, of one query or of all: in rows with several, if there are any such rows."""
-    choice = panel.drawn if query is None else panel.drawn & (np.arange(len(panel.values)) == query)[:, None]
-    several = choice.sum(axis=1, keepdims=True) > 1
-    return choice & several if several.any() else choice
-
-
-def _is_even(values, choice):
-    rows = choice.sum(axis=1) > 1
-    largest, smallest = np.where(choice, values, -np.inf).max(axis=1), np.where(choice, values, np.inf).min(axis=1)
-    size = np.maximum(abs(largest), abs(smallest))[rows]
-    return rows.any() and (largest[rows] - smallest[rows] <= 1e-6 * size).all()
+        return f"the same {where} ({number(values[choice][0], shown)})"
+    one = panel.name("query", cells[0][0])
+    if even:
+        verb = "attends evenly to" if panel.kind == "weights" else "scores the same with"
+        return f"{'every query' if query is None else one} {verb} the keys it sees"
+    is_pair = panel.kind == "signed"
+    names = [f"{panel.name('query', i)}, " * is_pair + panel.name("key", j) for i, j in cells]
+    found = in_words(names, values[tuple(cells.T)], lambda x: number(x, shown), "cells" if is_pair else "keys")
+    verb = {"weights": f"{one} attends most to", "scores": f"{one} scores highest with", "signed": "largest in size at"}
+    return f"{verb[panel.kind]} {found[0]} ({found[1]})"
 
 
 def oddities(panel):

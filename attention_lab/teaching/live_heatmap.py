@@ -242,15 +242,22 @@ def _spoken(view):
 
 
 def _sentence(view, head):
-    best, title = view.best(head), f" ({html.escape(view.titles[head])})" if len(view.weights) > 1 else ""
-    if best is None:
+    (cells, even), title = view.finding(head), f" ({html.escape(view.titles[head])})" if len(view.weights) > 1 else ""
+    if not len(cells):
         return "has no visible key: its output is 0" if view.emptiness == "sees no key" else view.emptiness
-    name, even, x = _bold(view, 1, best), view.is_even(head), view.weights[head, view.query, best]
-    name = f'<b class="key-token">{html.escape(view.label(0, view.query))}</b>, {name}' if view.reader else name
+    whom, amount = view.in_words(head, lambda axis, index: _cell_name(view, axis, index))
+    x = view.weights[head][tuple(cells[0])]
     if view.kind != "weights":
         most, evenly = VERBS[view.kind]
-        return f"{evenly if even else f'{most} {name}'}: {view.amount(x)}{title}"
-    return f"reads {100 * x:.0f} % from {'each key it sees' if even else name}" + (title or _spread(view, head))
+        return f"{evenly}: {view.amount(x)}{title}" if even else f"{most} {whom}: {amount}{title}"
+    share = f"{100 * x:.0f} % from {'each key it sees' if even else whom}"
+    share = share if even or len(cells) == 1 else f"{100 * x:.0f} % each from {whom}"
+    return f"reads {share}" + (title or _spread(view, head))
+
+
+def _cell_name(view, axis, index):
+    """A key; the row before it only says where it stands."""
+    return _bold(view, 1, index) if axis else f'<b class="key-token">{html.escape(view.label(0, index))}</b>'
 
 
 def _bold(view, axis, index):

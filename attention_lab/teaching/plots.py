@@ -7,7 +7,8 @@ import numpy as np
 from attention_lab.attention import scaled_dot_product_attention
 from attention_lab.checks import check_mask, floating
 from attention_lab.masks import causal_mask
-from attention_lab.teaching.caption import NOUNS, describe, mask_name, oddities, strongest, with_a_choice
+from attention_lab.teaching.caption import NOUNS, describe, mask_name, oddities, strongest
+from attention_lab.teaching.comparing import with_a_choice
 from attention_lab.teaching.layout import compose, on_axes
 from attention_lab.teaching.panel import Panel, colour_norm
 from attention_lab.teaching.picture import Picture
@@ -272,7 +273,7 @@ def _peak(panel, query):
     if panel.broken.any():
         return -np.inf
     values = np.abs(panel.values) if panel.kind == "signed" else panel.values
-    return np.where(with_a_choice(panel, query), values, -np.inf).max()
+    return np.where(with_a_choice(panel.drawn, query), values, -np.inf).max()
 
 
 def _columns(count):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_lab.checks import as_visible, check_number, check_size, numeric
+from attention_lab.teaching.comparing import compare, in_words, with_a_choice
 
 KINDS = ("weights", "scores", "signed")
 AXES = ("query: attends", "key: is attended to")
@@ -151,9 +152,23 @@ class View:
 
     def best(self, head):
         """The key that this view's query attends to most, or None where it sees none, or only NaN."""
-        row = self.compared(self.weights[head, self.query])
-        seen = self.mask[self.query] & np.isfinite(row)
-        return first_of_largest(np.where(seen, row, -np.inf)) if seen.any() else None
+        cells, _ = self.finding(head)
+        return int(cells[0][1]) if len(cells) else None
+
+    def finding(self, head):
+        """The cells that the sentence names, (n, 2), and whether all that it speaks of are alike."""
+        seen = self.mask & np.isfinite(self.weights[head])
+        choice = seen if self.reader else with_a_choice(seen, self.query)
+        if not choice.any():
+            return np.empty((0, 2), int), False
+        cells, even = compare(self.weights[head], self.kind, choice, by_row=not self.reader)
+        return cells, even and bool(np.isfinite(self.read_row(head)).all())
+
+    def in_words(self, head, name=None):
+        """These cells and how large they are: ``'a' and 'b'`` and ``0.50 each``; `name` names a row or a column."""
+        cells, name = self.finding(head)[0], name or self.name
+        names = [f"{name(0, i)}, " * bool(self.reader) + name(1, j) for i, j in cells]
+        return in_words(names, self.weights[head][tuple(cells.T)], self.amount)
 
     def has_tokens(self, axis):
         """Whether rows (axis 0) or columns (axis 1) are called by their names alone."""
@@ -172,11 +187,6 @@ class View:
         """The values by which cells are compared: of signed ones, their size."""
         return abs(values) if self.kind == "signed" else values
 
-    def is_even(self, head):
-        """Whether this view's query sees several keys and prefers none of them."""
-        row = self.read_row(head)
-        return row.size > 1 and bool(np.isfinite(row).all() and np.ptp(row) <= 1e-6 * abs(row).max())
-
     def read_row(self, head):
         """The visible values that the sentence speaks of: this view's row, or the whole map where a `reader` has it."""
         return self.weights[head][self.mask] if self.reader else self.weights[head, self.query][self.mask[self.query]]
@@ -187,14 +197,14 @@ class View:
         return (f"{x:.2f}" if fits else f"{x:.1e}").replace("-", "−")
 
     def _plain(self, head):
-        who, best = f"'{self.reader}'" if self.reader else self.name(0, self.query), self.best(head)
-        if best is None:
+        who, (cells, even) = f"'{self.reader}'" if self.reader else self.name(0, self.query), self.finding(head)
+        if not len(cells):
             return f"{who} {self.emptiness}"
         most, evenly = VERBS[self.kind]
-        if self.is_even(head):
-            return f"{who} {evenly} ({self.amount(self.weights[head, self.query, best])})"
-        place = f"{self.name(0, self.query)}, {self.name(1, best)}" if self.reader else self.name(1, best)
-        return f"{who} {most} {place} ({self.amount(self.weights[head, self.query, best])})"
+        if even:
+            return f"{who} {evenly} ({self.amount(self.weights[head][tuple(cells[0])])})"
+        whom, amount = self.in_words(head)
+        return f"{who} {most} {whom} ({amount})"
 
     @property
     def emptiness(self):

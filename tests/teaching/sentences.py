@@ -6,7 +6,9 @@ import numpy as np
 
 from tests.teaching.read_figure import NUMBER, Chart, is_near, maps, rounding_of, value_of
 
-MOST = re.compile(rf"(?:(.+?) )?(attends most to|scores highest with|(?:is )?largest in size at) (.+) \(({NUMBER})\)")
+MOST = re.compile(
+    rf"(?:(.+?) )?(attends most to|scores highest with|(?:is )?largest in size at) (.+) \((±?)({NUMBER})( each)?\)"
+)
 EVEN = re.compile(rf"(.+) (?:attends evenly to|scores the same with) the keys it sees(?: \(({NUMBER})\))?")
 SAME = re.compile(rf"(?:(.+) is )?the same (?:everywhere|all along (.+)) \(({NUMBER})\)")
 SIZE = re.compile(r"(?:(\d+) (?:heads?|maps?) of )?(\d+) × (\d+) ((?:[a-z-]+,? )*)(weights|scores|values)")
@@ -63,30 +65,70 @@ def _is_hidden(mask, one):
 
 
 def is_strongest(part, found):
-    """The cell that is named is where it should be, holds what is said, and none of those compared is larger."""
+    """The cells that are named are where they should be, hold what is said, and are all that are the largest."""
     named, part = _of_title(part, found)
     match = MOST.fullmatch(part)
     if not match:
         return False
-    who, verb, cell, text = match.groups()
-    if whole := PAIR.fullmatch(cell) if not who or verb[0] == "a" else None:  # of the whole map: its row, its column
-        who, cell = whole.groups()
+    others = [] if len(named) == len(found) else found
+    return any(_holds(one, others or [one], *reading) for one in named for reading in _readings(one, *match.groups()))
+
+
+def _readings(one, who, verb, *said):
+    """What a sentence may speak of: a row that is called so, or the whole map, where cells have two names."""
     size = abs if "size" in verb else np.asarray
-    for one in named:
-        rows, columns = one.find(who, one.rows), one.find(cell, one.columns)
-        if one.outlined and not whole and not set(rows) >= one.outlined:
-            continue
-        others = found if one.title and len(named) < len(found) else [one]
-        top = max(np.nanmax(size(_compared(each, rows if one.outlined and not whole else None))) for each in others)
-        held = one.values[np.ix_(rows, columns)].ravel()
-        if any(is_near(text, value) and size(value) >= top * (1 - 1e-5) - 1e-12 for value in held):
+    rows = one.find(who, one.rows) if who else []
+    if not one.outlined or set(rows) >= one.outlined:
+        for row in rows:
+            compared = [row] if one.outlined else _with_a_choice(one.values)
+            yield size, verb[0] == "a", compared, row, *said
+    if not who or verb[0] == "a":
+        compared = np.arange(len(one.values)) if who else _with_a_choice(one.values)
+        yield size, verb[0] == "a", compared, None, *said
+
+
+def _holds(one, others, size, by_print, compared, row, what, sign, text, each):
+    top = max(np.nanmax(size(each_one.values[compared]), initial=-np.inf) for each_one in others)
+    values = np.full(one.values.shape, np.nan)
+    own = compared if row is None else [row]
+    values[own] = one.values[own]
+    if not np.nanmax(size(values), initial=-np.inf) >= top * (1 - 1e-5) - 1e-12:
+        return False
+    ties = [_alike(size(values), by_print, unseen) for unseen in (5e-7, 2e-6)]
+    return any(_is_told(one, tied, row is None, what) and _is_size(values[tied], sign, text, each) for tied in ties)
+
+
+def _alike(sizes, by_print, unseen):
+    """The largest cells: weights that read the same, unless they are small; others that differ by next to nothing."""
+    top = np.nanmax(sizes)
+    alike = sizes >= top - unseen * abs(top)
+    same = np.array([[f"{size:.2f}" == f"{top:.2f}" for size in row] for row in sizes])
+    return alike | same & (sizes >= 0.9 * top) & by_print
+
+
+def _is_told(one, tied, in_pairs, what):
+    """Whether these are the cells that are named, or as many as is said."""
+    count = int(tied.sum())
+    if match := re.fullmatch(rf"(\d+) {'(?:cells|keys)' if in_pairs else 'keys'} alike", what):
+        return count == int(match[1]) > 2
+    cuts = [match.span() for match in re.finditer(" and ", what)]
+    for names in [[what], *([what[:start], what[stop:]] for start, stop in cuts)]:
+        if len(names) == count and all(tied[_cells_called(one, name, in_pairs)].any() for name in names):
             return True
     return False
 
 
-def _compared(one, rows):
-    values = one.values[_with_a_choice(one.values) if rows is None else rows].ravel()
-    return values if np.isfinite(values).any() else np.array([-np.inf])
+def _cells_called(one, name, in_pairs):
+    if not in_pairs:
+        return np.ix_(range(len(one.values)), one.find(name, one.columns))
+    row, column = pair.groups() if (pair := PAIR.fullmatch(name)) else ("", "")
+    return np.ix_(one.find(row, one.rows), one.find(column, one.columns))
+
+
+def _is_size(values, sign, text, each):
+    mixed = values.min() < 0 < values.max()
+    near = all(is_near(text, abs(value) if mixed else value) for value in values)
+    return near and (bool(sign), bool(each)) == (mixed, len(values) > 1)
 
 
 def _of_title(part, found):
@@ -112,7 +154,8 @@ def is_even(part, found):
     for one in found:
         rows = _with_a_choice(one.values) if everyone else one.find(who[0], one.rows)[:1]
         seen = [row[~np.isnan(row)] for row in one.values[rows]]
-        level = all(np.ptp(row) <= 2e-6 * abs(row).max(initial=0) for row in seen)
+        by_print = "attends" in part
+        level = all(_alike(row[None], by_print, 2e-6).all() for row in seen if row.size)
         if level and (not text or all(is_near(text, row[0]) for row in seen)):
             return True
     return False

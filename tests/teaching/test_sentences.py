@@ -39,6 +39,26 @@ PICTURES = {  # a picture, and ways to say what is not so: (words, other words)
     "broken": (lambda: heatmap([[np.nan, 0.5], [0.2, 0.8]]), [("1 cell is", "2 cells are")]),
     "even": (lambda: heatmap(np.full((2, 4), 0.25)), [("every query attends evenly", "query 0 attends")]),
     "level": (lambda: heatmap(np.full((2, 4), 1.5), kind="signed"), [("1.50", "1.51")]),
+    "nearly even": (
+        lambda: heatmap([[0.502, 0.498], [0.9, 0.1]], query=0),
+        [("evenly to the keys it sees", "most to key 0 (0.50)"), ("query 0", "query 1")],
+    ),
+    "two alike": (
+        lambda: heatmap([[0.4, 0.4, 0.2]], query_tokens=["it"], key_tokens=["a and b", "c", "d"]),
+        [("'a and b' and 'c'", "'a and b'"), ("'c'", "'d'"), (" each", ""), ("0.40", "0.20")],
+    ),
+    "many alike": (
+        lambda: heatmap([[0.25, 0.25, 0.25, 0.15, 0.1]]),
+        [("3 keys", "4 keys"), ("3 keys alike", "key 0"), ("0.25", "0.15")],
+    ),
+    "cells alike": (
+        lambda: heatmap(np.diag([2.0, -2.0, 1.0]), kind="signed"),
+        [("query 0, key 0 and query 1", "query 0, key 0 and query 2"), ("±", ""), ("2.00", "1.00")],
+    ),
+    "read alike": (
+        lambda: still(View([[0.4, 0.1], [0.1, 0.4]], reader="Tue")),
+        [("'1', '1'", "'0', '1'"), (" and '1', '1'", ""), (" each", "")],
+    ),
     "scores": (lambda: heatmap(DRAWN[0], kind="scores"), [("highest with key", "highest with query")]),
     "heads": (lambda: head_grid(weights(4, 5, 5)), [("head 2", "head 1"), ("4 heads", "3 heads"), ("0.92", "0.91")]),
     "titles": (
