@@ -15,7 +15,7 @@ _FAMILIES = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans C
 _RENDERER = RendererAgg(1, 1, 100)  # measures at the resolution of the figures
 _LABEL_WIDTH = 84  # points; a longer token ends in an ellipsis
 _BLANKS = str.maketrans({" ": "␣", "\n": "⏎", "\r": "⏎", "\t": "⇥"})
-NOUNS = {"weights": "weights", "scores": "scores", "signed": "values"}
+NOUNS = {"weights": "weights", "scores": "scores", "signed": "values", "measured": "values"}
 
 
 @cache
@@ -120,30 +120,43 @@ def _pattern(visible, columns):
 def describe(panel, query=None):
     """What a panel shows, as one sentence: size, mask and kind; the strongest pair; what is out of order."""
     n_q, n_k = panel.values.shape
-    words = [mask_name(panel.visible, panel.real), NOUNS[panel.kind]]
+    words = [mask_name(panel.visible, panel.real), NOUNS[panel.manner]]
     parts = [f"{n_q} × {n_k} {' '.join(filter(None, words))}", strongest(panel, query), *oddities(panel)]
     return "; ".join(filter(None, parts))
 
 
 def strongest(panel, query=None):
     """The largest weight or score, of one query or of all that have a choice, in words."""
-    choice, values = with_a_choice(panel.drawn, query), panel.values
+    choice, values, manner = with_a_choice(panel.drawn, query), panel.values, panel.manner
     if not choice.any() or panel.broken.any():  # with NaN about, the largest of the rest says nothing
         return ""
-    cells, even = compare(values, panel.kind, choice, by_row=panel.kind != "signed")
+    by_row = manner in ("weights", "scores")
+    cells, even = compare(values, panel.kind, choice, by_row=by_row)
     shown = 2 if panel.kind == "weights" else digits(abs(values[choice]).max())
-    if even and panel.kind == "signed":
-        where = "everywhere" if query is None else f"all along {panel.name('query', query)}"
-        return f"the same {where} ({number(values[choice][0], shown)})"
-    one = panel.name("query", cells[0][0])
+    query = 0 if manner == "measured" and len(values) == 1 else query
     if even:
-        verb = "attends evenly to" if panel.kind == "weights" else "scores the same with"
-        return f"{'every query' if query is None else one} {verb} the keys it sees"
-    is_pair = panel.kind == "signed"
+        return _evenly(panel, query, number(values[choice][0], shown))
+    one, is_pair = panel.name("query", cells[0][0]), not by_row and (manner == "signed" or query is None)
     names = [f"{panel.name('query', i)}, " * is_pair + panel.name("key", j) for i, j in cells]
-    found = in_words(names, values[tuple(cells.T)], lambda x: number(x, shown), "cells" if is_pair else "keys")
-    verb = {"weights": f"{one} attends most to", "scores": f"{one} scores highest with", "signed": "largest in size at"}
-    return f"{verb[panel.kind]} {found[0]} ({found[1]})"
+    found = in_words(names, values[tuple(cells.T)], lambda x: number(x, shown), "keys" if by_row else "cells")
+    verb = {
+        "weights": f"{one} attends most to",
+        "scores": f"{one} scores highest with",
+        "signed": "largest in size at",
+        "measured": f"{'' if is_pair else f'{one}: '}largest {panel.measure} at",
+    }
+    return f"{verb[manner]} {found[0]} ({found[1]})"
+
+
+def _evenly(panel, query, amount):
+    """Of cells that are all alike."""
+    who = "" if query is None else panel.name("query", query)
+    return {
+        "weights": f"{who or 'every query'} attends evenly to the keys it sees",
+        "scores": f"{who or 'every query'} scores the same with the keys it sees",
+        "signed": f"the same {f'all along {who}' if who else 'everywhere'} ({amount})",
+        "measured": f"{who and f'{who}: '}the same {panel.measure} everywhere ({amount})",
+    }[panel.manner]
 
 
 def oddities(panel):
@@ -158,7 +171,7 @@ def oddities(panel):
         count = panel.broken.sum()
         yield f"{count} {'cell is' if count == 1 else 'cells are'} {panel.broken_name}"
     hidden = np.where(panel.visible & panel.real | ~np.isfinite(panel.values), 0, panel.values)
-    if panel.kind == "weights" and hidden.max() > 1e-6:
+    if panel.manner == "weights" and hidden.max() > 1e-6:
         yield f"hidden cells hold weight (up to {number(hidden.max(), 2 if hidden.max() >= 0.005 else None)})"
     below = (panel.values[panel.drawn] < 0).sum()
     if panel.kind == "weights" and below:

@@ -20,6 +20,11 @@ def uniform(weights, seen):
     return None
 
 
+def manner(kind, measure):
+    """How a sentence speaks: of weights, scores or signed values; what has a measure of its own is no attention."""
+    return "measured" if measure and kind == "weights" else kind
+
+
 def with_a_choice(seen, query=None):
     """The cells to compare, of one query or of all: in rows with several, if there are any such rows."""
     choice = seen if query is None else seen & (np.arange(len(seen)) == query)[:, None]

@@ -14,7 +14,7 @@ from attention_lab.analysis import effective_keys
 from attention_lab.teaching import live_pixels
 from attention_lab.teaching.colours import LINES, RAMPS, TEXT, ink, ramp
 from attention_lab.teaching.comparing import uniform
-from attention_lab.teaching.view import AXES, VERBS, axis_noun
+from attention_lab.teaching.view import AXES, axis_noun
 
 SIDE = {1: 384, 2: 288, 4: 192}  # px of a map, by maps in a row: multiples of many lengths
 CELL_MAX, CELL_WITH_NUMBER, NUMBER_MIN, LABEL_PITCH = 48, 21, 8, 11  # px
@@ -180,7 +180,7 @@ def _pixel_rows(view, head, cell):
 
 def _row_texts(view, head):
     """What each row reads, by its three strongest keys."""
-    verb = {"weights": "reads", "scores": "scores", "signed": "is largest at"}[view.kind]
+    verb = {"weights": "reads", "scores": "scores"}.get(view.manner, "is largest at")
     shown = np.where(view.mask, view.compared(view.weights[head]), -np.inf)
     top = np.argsort(-shown, axis=-1)[:, :3].tolist()
     for i in range(len(shown)):
@@ -205,12 +205,12 @@ def _bars(view, head):
         for x, kind in zip(shares, kinds, strict=True)
     )
     label = html.escape(_short(view.query_tokens)[view.query])
-    verb = "is read" if view.reader else {"weights": "reads", "scores": "scores", "signed": "holds"}[view.kind]
+    verb = "is read" if view.reader else {"weights": "reads", "scores": "scores"}.get(view.manner, "holds")
     return f'<tfoot aria-hidden="true"><tr><th>{label}<br>{verb}</th>{cells}</tr></tfoot>'
 
 
 def _legend(view):
-    name = {"weights": "weight", "scores": "score", "signed": "value"}[view.kind]
+    name = html.escape(view.measure) or {"weights": "weight", "scores": "score", "signed": "value"}[view.kind]
     low, kind = (0, "weights") if view.kind == "weights" else (-view.limit, "signed")
     numbers = [f"{low + k * (view.limit - low) / 2:.2g}".replace("-", "−") for k in range(3)]
     finite = view.mask & np.isfinite(view.weights)
@@ -235,24 +235,24 @@ def _legend(view):
 
 def _spoken(view):
     first, *others = [_sentence(view, head) for head in range(min(4, len(view.weights)))]
-    heads = [first, *(text.removeprefix("reads ") for text in others)]
+    heads = [first, *(text.removeprefix(" reads").removeprefix(":").strip() for text in others)]
     note = f" {html.escape(view.note)}" if view.note else ""
     who = f'<b class="query">‘{html.escape(view.reader)}’</b>' if view.reader else _bold(view, 0, view.query)
-    return f"{who} {'; '.join(heads)}.{note}"
+    return f"{who}{'; '.join(heads)}.{note}"
 
 
 def _sentence(view, head):
     (cells, even), title = view.finding(head), f" ({html.escape(view.titles[head])})" if len(view.weights) > 1 else ""
     if not len(cells):
-        return "has no visible key: its output is 0" if view.emptiness == "sees no key" else view.emptiness
+        return " has no visible key: its output is 0" if view.emptiness == "sees no key" else f" {view.emptiness}"
     whom, amount = view.in_words(head, lambda axis, index: _cell_name(view, axis, index))
     x = view.weights[head][tuple(cells[0])]
-    if view.kind != "weights":
-        most, evenly = VERBS[view.kind]
-        return f"{evenly}: {view.amount(x)}{title}" if even else f"{most} {whom}: {amount}{title}"
+    if view.manner != "weights":
+        (most, evenly), form = map(html.escape, view.verbs), " ({})" if view.manner == "measured" else ": {}"
+        return (evenly + form.format(view.amount(x)) if even else f"{most} {whom}{form.format(amount)}") + title
     share = f"{100 * x:.0f} % from {'each key it sees' if even else whom}"
     share = share if even or len(cells) == 1 else f"{100 * x:.0f} % each from {whom}"
-    return f"reads {share}" + (title or _spread(view, head))
+    return f" reads {share}" + (title or _spread(view, head))
 
 
 def _cell_name(view, axis, index):

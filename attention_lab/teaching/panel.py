@@ -14,7 +14,7 @@ from matplotlib.patheffects import withStroke
 
 from attention_lab.teaching.caption import digits, drawable, families, number, shorten, width
 from attention_lab.teaching.colours import FILL, MASKED, NAN, TEXT, hex_to_rgb, ink, ramp
-from attention_lab.teaching.comparing import uniform
+from attention_lab.teaching.comparing import manner, uniform
 from attention_lab.teaching.view import AXES, axis_noun
 
 SIZE = 8  # points, of labels
@@ -52,7 +52,7 @@ class Panel:
         self.drawn = seen & np.isfinite(self.values)
         self.broken = seen & ~self.drawn
         self.blind = ~seen.any(axis=1)
-        self.uniform = uniform(self.values, seen)
+        self.uniform, self.manner = uniform(self.values, seen), manner(self.kind, self.measure)
         self.broken_name = "NaN" if np.isnan(self.values[self.broken]).all() else "NaN or infinite"
 
     @property

@@ -19,6 +19,7 @@ def draw(view):
         "query": int(query[0]) if query.size else None,
         "caption": f"{view.alt}. {view.note}" if view.note else view.alt,
         "axes": view.axes,
+        "measure": view.measure or None,
     }
     if len(weights) == 1:
         return heatmap(weights[0], title=view.titles[0] or None, **about)

@@ -64,7 +64,7 @@ def heatmap(
     axes : (str, str)
         What rows and columns are: ``("position", "feature")``, say, of signed values.
     measure : str, optional
-        What a colour stands for, "probability", say: it names the colour bar.
+        What a colour stands for, "probability", say: it names the colour bar, and the sentence says it of weights.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def heatmap(
 
 def head_grid(
     weights, tokens=None, *, query_tokens=None, key_tokens=None, mask=None, padding=None, kind="weights", scale="unit",
-    annot="auto", query=None, titles=None, title=None, caption=None, axes=AXES,
+    annot="auto", query=None, titles=None, title=None, caption=None, axes=AXES, measure=None,
 ):  # fmt: skip
     """Draw the heads of a layer side by side, on one scale.
 
@@ -112,7 +112,7 @@ def head_grid(
         As in `heatmap`; "shared" runs to the largest cell of all heads, "own" gives each head its own range and bar.
     titles : sequence of str, optional
         One a head; "head 0", "head 1", ... if not given.
-    tokens, query_tokens, key_tokens, padding, kind, annot, query, title, caption, axes
+    tokens, query_tokens, key_tokens, padding, kind, annot, query, title, caption, axes, measure
         As in `heatmap`.
 
     Returns
@@ -133,9 +133,9 @@ def head_grid(
     check_options(kind, scale, annot)
     labels = read_tokens(tokens, query_tokens, key_tokens, values.shape[1:])
     visible, real = read_masks(mask, padding, values.shape)
-    names, axes = read_titles(titles, len(values)), read_axis_names(axes)
+    names, about = read_titles(titles, len(values)), {"axes": read_axis_names(axes), "measure": read_title(measure)}
     panels = [
-        Panel(head, seen, real, kind, *labels, scale=scale, title=name, axes=axes)
+        Panel(head, seen, real, kind, *labels, scale=scale, title=name, **about)
         for head, seen, name in zip(values, visible, names, strict=True)
     ]
     everything = np.concatenate([panel.values[panel.drawn] for panel in panels])
@@ -254,7 +254,7 @@ def _describe_steps(panels, steps):
 def _describe_all(panels, query, noun):
     sizes = {describe(panel, query).split("; ")[0] for panel in panels}
     n_q, n_k = panels[0].values.shape
-    size = sizes.pop() if len(sizes) == 1 else f"{n_q} × {n_k} {NOUNS[panels[0].kind]}"  # masks of several kinds
+    size = sizes.pop() if len(sizes) == 1 else f"{n_q} × {n_k} {NOUNS[panels[0].manner]}"  # masks of several kinds
     count = f"{len(panels)} {noun}{'s' if len(panels) > 1 else ''} of {size}"
     best = panels[first_of_largest(np.array([_peak(panel, query) for panel in panels]))]
     found = [list(oddities(panel)) for panel in panels]

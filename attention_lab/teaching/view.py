@@ -6,14 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_lab.checks import as_visible, check_number, check_size, numeric
-from attention_lab.teaching.comparing import compare, in_words, with_a_choice
+from attention_lab.teaching.comparing import compare, in_words, manner, with_a_choice
 
 KINDS = ("weights", "scores", "signed")
 AXES = ("query: attends", "key: is attended to")
-VERBS = {  # of a row with one largest cell, and of a row whose cells are all the same
-    "weights": ("attends most to", "attends evenly to the keys it sees"),
-    "scores": ("scores highest with", "scores the same with the keys it sees"),
-    "signed": ("is largest in size at", "is the same everywhere"),
+VERBS = {  # after the name of a row with one largest cell, and of a row whose cells are all the same
+    "weights": (" attends most to", " attends evenly to the keys it sees"),
+    "scores": (" scores highest with", " scores the same with the keys it sees"),
+    "signed": (" is largest in size at", " is the same everywhere"),
+    "measured": (": largest {} at", ": the same {} everywhere"),
 }
 
 
@@ -51,6 +52,8 @@ class View:
     reader : str, optional
         Who reads, where the whole map is what one query reads, laid out in rows, as days of hours. The sentence then
         speaks of the whole map, and the row of its largest cell is outlined.
+    measure : str, optional
+        What a colour stands for, "probability", say: it names the colour bar, and the sentence says it of weights.
 
     Raises
     ------
@@ -71,6 +74,7 @@ class View:
     axes: tuple = AXES
     rows: int | None = None
     reader: str = ""
+    measure: str = ""
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -93,10 +97,17 @@ class View:
         if self.rows is not None and check_size("rows", self.rows, low=1) < n_q:
             raise ValueError(f"rows={self.rows} is the most rows there are, but weights have {n_q}")
         self._read_masks()
-        self.reader = as_text(self.reader)
+        self._read_words()
+
+    def _read_words(self):
+        """What the sentence says of the map, and who reads it."""
+        self.reader, self.measure = as_text(self.reader), " ".join(as_text(self.measure or "").split())
+        self.manner = manner(self.kind, self.measure)
         if self.reader:
-            if heads > 1 or self.kind != "weights":
-                raise ValueError(f"reader={self.reader!r} reads one map of weights, got {heads} of {self.kind}")
+            if len(self.weights) > 1 or self.kind != "weights":
+                raise ValueError(
+                    f"reader={self.reader!r} reads one map of weights, got {len(self.weights)} of {self.kind}"
+                )
             shown = np.where(self.mask & np.isfinite(self.weights[0]), self.weights[0], -np.inf)
             self.query = first_of_largest(shown.max(-1)) if self.mask.any() else 0
 
@@ -128,7 +139,12 @@ class View:
     @property
     def noun(self):
         """What the cells hold."""
-        return "values" if self.kind == "signed" else self.kind
+        return "values" if self.manner in ("signed", "measured") else self.kind
+
+    @property
+    def verbs(self):
+        """What follows a row's name in the sentence: where one cell is largest, and where all are alike."""
+        return [verb.format(self.measure) for verb in VERBS[self.manner]]
 
     @property
     def named(self):
@@ -168,7 +184,8 @@ class View:
         """These cells and how large they are: ``'a' and 'b'`` and ``0.50 each``; `name` names a row or a column."""
         cells, name = self.finding(head)[0], name or self.name
         names = [f"{name(0, i)}, " * bool(self.reader) + name(1, j) for i, j in cells]
-        return in_words(names, self.weights[head][tuple(cells.T)], self.amount)
+        many = "keys" if self.manner in ("weights", "scores") else "cells"
+        return in_words(names, self.weights[head][tuple(cells.T)], self.amount, many)
 
     def has_tokens(self, axis):
         """Whether rows (axis 0) or columns (axis 1) are called by their names alone."""
@@ -200,16 +217,16 @@ class View:
         who, (cells, even) = f"'{self.reader}'" if self.reader else self.name(0, self.query), self.finding(head)
         if not len(cells):
             return f"{who} {self.emptiness}"
-        most, evenly = VERBS[self.kind]
+        most, evenly = self.verbs
         if even:
-            return f"{who} {evenly} ({self.amount(self.weights[head][tuple(cells[0])])})"
+            return f"{who}{evenly} ({self.amount(self.weights[head][tuple(cells[0])])})"
         whom, amount = self.in_words(head)
-        return f"{who} {most} {whom} ({amount})"
+        return f"{who}{most} {whom} ({amount})"
 
     @property
     def emptiness(self):
         """What there is to say of a row without a cell to name."""
-        if self.kind == "signed":
+        if self.manner in ("signed", "measured"):
             return "has no number"
         return "sees no number" if self.mask[self.query].any() else "sees no key"
 

@@ -9,8 +9,10 @@ from tests.teaching.read_figure import NUMBER, Chart, is_near, maps, rounding_of
 MOST = re.compile(
     rf"(?:(.+?) )?(attends most to|scores highest with|(?:is )?largest in size at) (.+) \((±?)({NUMBER})( each)?\)"
 )
+MEASURED = re.compile(rf"(?:(.+?): )?(largest (.+?) at) (.+) \(()({NUMBER})( each)?\)")
 EVEN = re.compile(rf"(.+) (?:attends evenly to|scores the same with) the keys it sees(?: \(({NUMBER})\))?")
 SAME = re.compile(rf"(?:(.+) is )?the same (?:everywhere|all along (.+)) \(({NUMBER})\)")
+LEVEL = re.compile(rf"(?:(.+): )?the same (.+) everywhere \(({NUMBER})\)")
 SIZE = re.compile(r"(?:(\d+) (?:heads?|maps?) of )?(\d+) × (\d+) ((?:[a-z-]+,? )*)(weights|scores|values)")
 STEPS = re.compile(r"(\d+) × (\d+) scores → scaled by (\S+) → (?:(.+) → )?weights → output (\d+) × (\d+)")
 PAIR = re.compile(r"('.*'|[^',]+), ('.*'|[^',]+)")
@@ -68,23 +70,31 @@ def is_strongest(part, found):
     """The cells that are named are where they should be, hold what is said, and are all that are the largest."""
     named, part = _of_title(part, found)
     match = MOST.fullmatch(part)
-    if not match:
+    if match:
+        who, verb, *said = match.groups()
+    elif (match := MEASURED.fullmatch(part)) and _is_measure(match[3], found):
+        who, verb, _, *said = match.groups()
+    else:
         return False
     others = [] if len(named) == len(found) else found
-    return any(_holds(one, others or [one], *reading) for one in named for reading in _readings(one, *match.groups()))
+    return any(_holds(one, others or [one], *reading, *said) for one in named for reading in _readings(one, who, verb))
 
 
-def _readings(one, who, verb, *said):
+def _is_measure(words, found):
+    """Whether a colour bar has this name."""
+    axes = found[0].ax.figure.axes
+    return any(name.startswith(f"{words}, ") for ax in axes for name in (ax.get_title("left"), ax.get_xlabel()))
+
+
+def _readings(one, who, verb):
     """What a sentence may speak of: a row that is called so, or the whole map, where cells have two names."""
-    size = abs if "size" in verb else np.asarray
+    size, by_print = abs if "size" in verb else np.asarray, "size" not in verb and "scores" not in verb
     rows = one.find(who, one.rows) if who else []
     if not one.outlined or set(rows) >= one.outlined:
         for row in rows:
-            compared = [row] if one.outlined else _with_a_choice(one.values)
-            yield size, verb[0] == "a", compared, row, *said
-    if not who or verb[0] == "a":
-        compared = np.arange(len(one.values)) if who else _with_a_choice(one.values)
-        yield size, verb[0] == "a", compared, None, *said
+            yield size, by_print, [row] if one.outlined else _with_a_choice(one.values), row
+    if not who or by_print:
+        yield size, by_print, np.arange(len(one.values)) if who else _with_a_choice(one.values), None
 
 
 def _holds(one, others, size, by_print, compared, row, what, sign, text, each):
@@ -101,15 +111,16 @@ def _holds(one, others, size, by_print, compared, row, what, sign, text, each):
 def _alike(sizes, by_print, unseen):
     """The largest cells: weights that read the same, unless they are small; others that differ by next to nothing."""
     top = np.nanmax(sizes)
-    alike = sizes >= top - unseen * abs(top)
-    same = np.array([[f"{size:.2f}" == f"{top:.2f}" for size in row] for row in sizes])
-    return alike | same & (sizes >= 0.9 * top) & by_print
+    alike, near = sizes >= top - unseen * abs(top), sizes >= 0.9 * top
+    if by_print:
+        alike[near] |= [f"{size:.2f}" == f"{top:.2f}" for size in sizes[near]]
+    return alike
 
 
 def _is_told(one, tied, in_pairs, what):
     """Whether these are the cells that are named, or as many as is said."""
     count = int(tied.sum())
-    if match := re.fullmatch(rf"(\d+) {'(?:cells|keys)' if in_pairs else 'keys'} alike", what):
+    if match := re.fullmatch(r"(\d+) (?:cells|keys) alike", what):
         return count == int(match[1]) > 2
     cuts = [match.span() for match in re.finditer(" and ", what)]
     for names in [[what], *([what[:start], what[stop:]] for start, stop in cuts)]:
@@ -146,15 +157,17 @@ def _with_a_choice(values):
 def is_even(part, found):
     """Every row that is meant sees cells that are all the same, and as large as is said."""
     found, part = _of_title(part, found)
-    match = EVEN.fullmatch(part) or SAME.fullmatch(part)
-    if not match:
+    if (match := LEVEL.fullmatch(part)) and _is_measure(match[2], found):
+        who, text = [match[1]] * bool(match[1]), match[3]
+    elif match := EVEN.fullmatch(part) or SAME.fullmatch(part):
+        who, text = [group for group in match.groups() if group][:1], match.groups()[-1]
+    else:
         return False
-    who, text = [group for group in match.groups() if group][:1], match.groups()[-1]
     everyone = not who or who == ["every query"] or who[0] == text
     for one in found:
-        rows = _with_a_choice(one.values) if everyone else one.find(who[0], one.rows)[:1]
+        rows = _with_a_choice(one.values) if everyone else one.find(who[0], one.rows)[:1] or slice(None)
         seen = [row[~np.isnan(row)] for row in one.values[rows]]
-        by_print = "attends" in part
+        by_print = "attends" in part or match.re is LEVEL
         level = all(_alike(row[None], by_print, 2e-6).all() for row in seen if row.size)
         if level and (not text or all(is_near(text, row[0]) for row in seen)):
             return True

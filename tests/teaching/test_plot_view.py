@@ -7,7 +7,7 @@ import pytest
 
 from attention_lab.masks import causal_mask
 from attention_lab.teaching import live_heatmap
-from attention_lab.teaching.plots import head_grid
+from attention_lab.teaching.plots import head_grid, heatmap
 from attention_lab.teaching.side_by_side import still
 from attention_lab.teaching.view import View
 from tests.teaching.pictures import SENTENCE, weights, words
@@ -79,3 +79,40 @@ def test_even_shares_are_named_where_all_rows_have_as_many_keys(name):
 def test_heads_with_bars_of_their_own_have_even_shares_of_their_own():
     picture = head_grid(np.stack([weights(3, 4), 2 * weights(3, 4)]), scale="own")
     assert even_share(written(picture)) == [4]
+
+
+MEASURED = {  # a row of shares, and what is said of it
+    (0.2, 0.77): ": largest probability at 'b' (0.77)",
+    (0.4, 0.4, 0.1): ": largest probability at 'a' and 'b' (0.40 each)",
+    (0.3, 0.3, 0.3, 0.1): ": largest probability at 3 cells alike (0.30 each)",
+    (0.25, 0.251): ": the same probability everywhere (0.25)",
+    (np.nan, np.nan): " has no number",
+}
+
+
+@pytest.mark.parametrize("row", MEASURED)
+def test_what_a_colour_stands_for_is_said_alike_everywhere(row):
+    said, keys = f"'next'{MEASURED[row]}", [*"abcd"][: len(row)]
+    view = View([row], ["next"], keys, axes=("draw", "word"), measure="probability")
+    alone = heatmap([row], query_tokens=["next"], key_tokens=keys, measure="probability").alt
+    assert view.alt.startswith(f"1 × {len(row)} values; {said}") and (alone == view.alt or "NaN" in alone)
+    live = re.sub("<[^>]+>", "", live_heatmap.draw(view))
+    assert said.translate({ord("'"): "’"}).replace("’next", "‘next").replace(" ’", " ‘") in live
+    assert "probability, fixed scale" in live and "probability, fixed scale" in written(still(view))
+    assert not re.search("attend|weight|reads", live + written(still(view)))
+
+
+def test_what_a_colour_stands_for_is_said_of_each_head():
+    view = View(weights(2, 3, 4), measure="share", titles=["one", "two"])
+    live = re.sub("<[^>]+>", "", live_heatmap.draw(view))
+    assert "(one); largest share at" in live and "(two)." in live
+    picture = head_grid(weights(2, 3, 4), measure="share")
+    assert "values; head 1: largest share at query" in picture.alt and "share, scale 0 to 1" in written(picture)
+    assert written(still(view)).count("share, fixed scale") == 1
+
+
+def test_a_measure_is_text():
+    view = View([[0.2, 0.8]], measure="<b>&\n{}")
+    assert view.alt.endswith("'0': largest <b>& {} at '1' (0.80)")
+    assert "largest &lt;b&gt;&amp; {} at" in live_heatmap.draw(view)
+    assert View([[0.2, 0.8]], measure=None).alt == View([[0.2, 0.8]]).alt

@@ -59,6 +59,26 @@ PICTURES = {  # a picture, and ways to say what is not so: (words, other words)
         lambda: still(View([[0.4, 0.1], [0.1, 0.4]], reader="Tue")),
         [("'1', '1'", "'0', '1'"), (" and '1', '1'", ""), (" each", "")],
     ),
+    "measured": (
+        lambda: heatmap([[0.1, 0.8], [0.8, 0.3]], measure="share right"),
+        [("share right", "share"), ("query 0, key 1", "query 0, key 0"), (" and query 1, key 0", ""), ("0.80", "0.30")],
+    ),
+    "measured of one row": (
+        lambda: heatmap([[0.1, 0.8], [0.9, 0.3]], measure="probability", query=0),
+        [("query 0", "query 1"), ("key 1", "key 0"), ("0.80", "0.90")],
+    ),
+    "measured, level": (
+        lambda: heatmap([[0.25, 0.25], [0.25, 0.251]], measure="probability"),
+        [("0.25", "0.26"), ("probability", "chance")],
+    ),
+    "measured heads": (
+        lambda: head_grid(weights(2, 3, 4), measure="share of paths"),
+        [("share of paths", "share"), ("head 1", "head 0")],
+    ),
+    "measured view": (
+        lambda: still(View(weights(2, 6), ["a", "next"], measure="probability", query=1)),
+        [("'next'", "'a'"), ("probability", "chance"), ("'0'", "'4'")],
+    ),
     "scores": (lambda: heatmap(DRAWN[0], kind="scores"), [("highest with key", "highest with query")]),
     "heads": (lambda: head_grid(weights(4, 5, 5)), [("head 2", "head 1"), ("4 heads", "3 heads"), ("0.92", "0.91")]),
     "titles": (
