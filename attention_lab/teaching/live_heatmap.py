@@ -126,9 +126,10 @@ def _row_labels(view, cell):
     """Row labels thinned out, but the query's own always, and nothing too near to it."""
     tokens = _short(view.query_tokens)
     labels = _thin_out(tokens, cell)
-    near = [i != view.query and abs(i - view.query) * cell < LABEL_PITCH for i in range(len(tokens))]
-    labels = ["" if close else label for label, close in zip(labels, near, strict=True)]
-    labels[view.query] = tokens[view.query]
+    if view.outlined is not None:
+        near = [i != view.outlined and abs(i - view.outlined) * cell < LABEL_PITCH for i in range(len(tokens))]
+        labels = ["" if close else label for label, close in zip(labels, near, strict=True)]
+        labels[view.outlined] = tokens[view.outlined]
     blind = _blind(view)
     return [html.escape(label) + (" ∅" if unseeing else "") for label, unseeing in zip(labels, blind, strict=True)]
 
@@ -139,7 +140,7 @@ def _blind(view):
 
 
 def _row_start(view, i, label):
-    return f'<tr{" class=q" if i == view.query else ""}><th scope="row">{label}</th>'
+    return f'<tr{" class=q" if i == view.outlined else ""}><th scope="row">{label}</th>'
 
 
 def _cell_rows(view, head, cell):
@@ -170,7 +171,7 @@ def _pixel_rows(view, head, cell):
     )
     dots = "".join(f'<i class="strip" style="left:calc({j}*var(--c))"></i>' for j in np.flatnonzero(view.padded))
     rows = "".join(
-        f'<i{" class=q" if i == view.query else ""} role="img" aria-label="{html.escape(text)}"></i>'
+        f'<i{" class=q" if i == view.outlined else ""} role="img" aria-label="{html.escape(text)}"></i>'
         for i, text in enumerate(_row_texts(view, head))
     )
     picture = f'<td class="png" rowspan="{n_q}" colspan="{n_k}">{images}{dots}<div>{rows}</div></td>'
@@ -196,6 +197,8 @@ def _pixels(view, head):
 
 def _bars(view, head):
     """The outlined row once more, as bars below the map."""
+    if view.outlined is None:
+        return ""
     row = view.weights[head, view.query]
     row = np.where(view.mask[view.query] & np.isfinite(row), row, 0)
     shares = np.clip(row if view.kind == "weights" else row / view.limit, -1, 1).tolist()

@@ -8,7 +8,7 @@ from attention_lab.teaching.plots import head_grid, heatmap
 def draw(view):
     """Each map of a `View`, with the view's own sentence."""
     rows, keys = (np.flatnonzero(side if side.any() else ~side) for side in view.named)
-    weights, padded, query = view.weights[:, rows][:, :, keys], view.padded[keys], np.flatnonzero(rows == view.query)
+    weights, padded, query = view.weights[:, rows][:, :, keys], view.padded[keys], np.flatnonzero(rows == view.outlined)
     about = {
         "query_tokens": [view.query_tokens[i] for i in rows],
         "key_tokens": [view.key_tokens[j] for j in keys],

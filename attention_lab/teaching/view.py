@@ -35,8 +35,8 @@ class View:
         Which keys are padding.
     titles : sequence of str, optional
         One a map.
-    query : int
-        The row that is outlined and spoken of.
+    query : int, optional
+        The row that is outlined and spoken of. Without one none is outlined, and that of the largest cell spoken of.
     kind : {"weights", "scores", "signed"}
         Weights are coloured from 0 up, scores and signed values from their middle 0 both ways. Signed values are not
         attention: their sentence names the largest in size.
@@ -67,7 +67,7 @@ class View:
     mask: np.ndarray | None = None
     padded: np.ndarray | None = None
     titles: tuple = ()
-    query: int = 0
+    query: int | None = None
     kind: str = "weights"
     limit: float | None = None
     note: str = ""
@@ -92,7 +92,8 @@ class View:
         self.titles = read_texts("titles", self.titles) or ([""] if heads == 1 else [f"head {i}" for i in range(heads)])
         if len(self.titles) != heads:
             raise ValueError(f"titles has {len(self.titles)} entries: expected {heads}, one a head")
-        check_place("query", self.query, n_q, "row")
+        if self.query is not None:
+            check_place("query", self.query, n_q, "row")
         self.note = as_text("" if self.note is None else self.note)
         if self.rows is not None and check_size("rows", self.rows, low=1) < n_q:
             raise ValueError(f"rows={self.rows} is the most rows there are, but weights have {n_q}")
@@ -103,13 +104,14 @@ class View:
         """What the sentence says of the map, and who reads it."""
         self.reader, self.measure = as_text(self.reader), " ".join(as_text(self.measure or "").split())
         self.manner = manner(self.kind, self.measure)
-        if self.reader:
-            if len(self.weights) > 1 or self.kind != "weights":
-                raise ValueError(
-                    f"reader={self.reader!r} reads one map of weights, got {len(self.weights)} of {self.kind}"
-                )
-            shown = np.where(self.mask & np.isfinite(self.weights[0]), self.weights[0], -np.inf)
-            self.query = first_of_largest(shown.max(-1)) if self.mask.any() else 0
+        if self.reader and (len(self.weights) > 1 or self.kind != "weights"):
+            raise ValueError(f"reader={self.reader!r} reads one map of weights, got {len(self.weights)} of {self.kind}")
+        self.outlined = self.query
+        if self.reader or self.query is None:
+            seen = self.mask if self.reader else with_a_choice(self.mask & self.named[0][:, None])
+            shown = np.where(seen & np.isfinite(self.weights), self.compared(self.weights), -np.inf)
+            self.query = first_of_largest(shown.max((0, 2)))
+            self.outlined = self.query if self.reader else None
 
     def _read_weights(self):
         """(heads, n_q, n_k), and the value of the full colour."""

@@ -72,6 +72,12 @@ class Map:
         """The rows with a frame around them."""
         return {int(one.get_y()) for one in self.ax.patches if type(one) is Rectangle and not one.get_fill()}
 
+    @property
+    def with_a_choice(self):
+        """The rows that see several cells; all, where none does."""
+        several = (~np.isnan(self.values)).sum(axis=1) > 1
+        return np.flatnonzero(several) if several.any() else np.arange(len(self.values))
+
     def hatched(self, hatch):
         """How many cells carry a hatch: each run of cells is a rectangle of five corners."""
         areas = [one for one in self.ax.patches if isinstance(one, PathPatch) and one.get_hatch() == hatch]

@@ -77,7 +77,9 @@ def is_strongest(part, found):
     else:
         return False
     others = [] if len(named) == len(found) else found
-    return any(_holds(one, others or [one], *reading, *said) for one in named for reading in _readings(one, who, verb))
+    return any(
+        _holds(one, others or [one], *reading, *said) for one in named for reading in _readings(one, named, who, verb)
+    )
 
 
 def _is_measure(words, found):
@@ -86,15 +88,22 @@ def _is_measure(words, found):
     return any(name.startswith(f"{words}, ") for ax in axes for name in (ax.get_title("left"), ax.get_xlabel()))
 
 
-def _readings(one, who, verb):
+def _readings(one, named, who, verb):
     """What a sentence may speak of: a row that is called so, or the whole map, where cells have two names."""
     size, by_print = abs if "size" in verb else np.asarray, "size" not in verb and "scores" not in verb
     rows = one.find(who, one.rows) if who else []
     if not one.outlined or set(rows) >= one.outlined:
         for row in rows:
-            yield size, by_print, [row] if one.outlined else _with_a_choice(one.values), row
+            is_chosen = one.outlined or len(named) > 1 and _has_the_largest(row, named, size)
+            yield size, by_print, [row] if is_chosen else one.with_a_choice, row
     if not who or by_print:
-        yield size, by_print, np.arange(len(one.values)) if who else _with_a_choice(one.values), None
+        yield size, by_print, np.arange(len(one.values)) if who else one.with_a_choice, None
+
+
+def _has_the_largest(row, found, size):
+    """Of several maps in which one row is spoken of, though none is outlined."""
+    tops = [[np.nanmax(size(one.values[rows]), initial=-np.inf) for one in found] for rows in ([row], slice(None))]
+    return max(tops[0]) >= max(tops[1]) * (1 - 1e-5)
 
 
 def _holds(one, others, size, by_print, compared, row, what, sign, text, each):
@@ -148,12 +157,6 @@ def _of_title(part, found):
     return (named, part.removeprefix(f"{named[0].title}: ")) if named else (found, part)
 
 
-def _with_a_choice(values):
-    """The rows that see several cells; all, where none does."""
-    several = (~np.isnan(values)).sum(axis=1) > 1
-    return np.flatnonzero(several) if several.any() else np.arange(len(values))
-
-
 def is_even(part, found):
     """Every row that is meant sees cells that are all the same, and as large as is said."""
     found, part = _of_title(part, found)
@@ -165,7 +168,7 @@ def is_even(part, found):
         return False
     everyone = not who or who == ["every query"] or who[0] == text
     for one in found:
-        rows = _with_a_choice(one.values) if everyone else one.find(who[0], one.rows)[:1] or slice(None)
+        rows = one.with_a_choice if everyone else one.find(who[0], one.rows)[:1] or slice(None)
         seen = [row[~np.isnan(row)] for row in one.values[rows]]
         by_print = "attends" in part or match.re is LEVEL
         level = all(_alike(row[None], by_print, 2e-6).all() for row in seen if row.size)

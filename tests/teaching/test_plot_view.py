@@ -116,3 +116,32 @@ def test_a_measure_is_text():
     assert view.alt.endswith("'0': largest <b>& {} at '1' (0.80)")
     assert "largest &lt;b&gt;&amp; {} at" in live_heatmap.draw(view)
     assert View([[0.2, 0.8]], measure=None).alt == View([[0.2, 0.8]]).alt
+
+
+def test_without_a_query_no_row_is_outlined_and_the_largest_cell_is_named():
+    shares = [[0.5, 0.5, 0.0], [0.2, 0.7, 0.1], [1.0, 0.0, 0.0]]
+    view = View(shares, [*"abc"], [*"xyz"], causal_mask(3)[::-1])
+    assert view.alt == "3 × 3 weights; 'b' attends most to 'y' (0.70)"  # c sees one key, and has no choice
+    live = live_heatmap.draw(view)
+    assert "‘b’</b> reads 70 % from" in live and "class=q" not in live and "<tfoot" not in live
+    picture = still(view)
+    assert maps(picture.figure)[0].outlined == set() and unconfirmed(picture) == []
+    chosen = View(shares, [*"abc"], [*"xyz"], causal_mask(3)[::-1], query=0)
+    live = live_heatmap.draw(chosen)
+    assert "'a' attends most to 'x' and 'y' (0.50 each)" in chosen.alt and "<tr class=q" in live and "<tfoot" in live
+    assert maps(still(chosen).figure)[0].outlined == {0}
+
+
+def test_without_a_query_the_largest_is_looked_for_in_what_stands_for_something():
+    places = {"query_tokens": ["a", " "], "key_tokens": ["x", "y"]}
+    assert "'a' scores highest with 'y' (−1.00)" in View([[-2.0, -1.0], [0, 0]], kind="scores", **places).alt
+    assert "'a' is largest in size at 'x' (−2.00)" in View([[-2.0, 1.0], [0, 0]], kind="signed", **places).alt
+    assert View([[np.nan]] * 2).alt == "2 × 1 weights; '0' sees no number; 2 cells are NaN or infinite"
+
+
+def test_without_a_query_large_maps_and_heads_speak_of_one_row():
+    view = View(weights(2, 40, 40))
+    row = np.unravel_index(view.weights.argmax(), view.weights.shape)[1]
+    assert all(said.startswith(f"'{row}' attends most to") for said in view.alt.split("; ")[1:])
+    live = live_heatmap.draw(view)
+    assert "class=q" not in live and live.count(f"‘{row}’</b> reads") == 1 and unconfirmed(still(view)) == []

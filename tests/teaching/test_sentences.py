@@ -115,7 +115,11 @@ PICTURES = {  # a picture, and ways to say what is not so: (words, other words)
     "diagram": (lambda: diagram("encoder-block"), [("feed-forward", "convolution")]),
     "view": (
         lambda: still(View(weights(3, 6, 6))),
-        [("'2' (0.39)", "'3' (0.39)"), ("0.45", "0.54"), ("3 heads", "2 heads")],
+        [("'0' (0.62)", "'3' (0.62)"), ("0.94", "0.49"), ("3 heads", "2 heads"), ("'1' attends", "'2' attends")],
+    ),
+    "query of a view": (
+        lambda: still(View(weights(3, 6, 6), query=0)),
+        [("'2' (0.39)", "'3' (0.39)"), ("0.45", "0.54"), ("'0' attends", "'1' attends")],
     ),
     "reader": (
         lambda: still(View(weights(7, 24), reader="Tue", axes=("day", "hour"))),

@@ -239,7 +239,7 @@ def test_an_empty_name_keeps_a_place_and_is_neither_numbered_nor_marked():
     """A live picture of fixed size: rows and columns that stand for nothing."""
     weights = np.pad(np.eye(2), ((0, 2), (0, 2)))
     tokens = ["a", "a", " ", " "]
-    view = View(weights, query_tokens=tokens, key_tokens=tokens, mask=weights > 0)
+    view = View(weights, query_tokens=tokens, key_tokens=tokens, mask=weights > 0, query=0)
     assert view.query_tokens == view.key_tokens == ["0:a", "1:a", " ", " "]
     drawn = live_heatmap.draw(view)
     assert "∅" not in drawn

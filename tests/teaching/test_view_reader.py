@@ -43,8 +43,8 @@ def test_an_even_map_and_hidden_cells():
     assert View(WEIGHTS, mask=[[False], [False]], **ABOUT).alt == "2 × 3 weights; 'Mon, 9' sees no key"
 
 
-def test_without_a_reader_nothing_changes():
-    plain = View(WEIGHTS, **{**ABOUT, "reader": ""})
+def test_without_a_reader_a_row_speaks_for_itself():
+    plain = View(WEIGHTS, **{**ABOUT, "reader": ""}, query=0)
     assert plain.alt == "2 × 3 weights; 'Sat 5' attends most to '8' (0.20)"
     assert "1/6 uniform" in live_heatmap.draw(plain)  # no row is shared out, the map is
 
