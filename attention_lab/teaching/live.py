@@ -6,6 +6,7 @@ import ipywidgets as widgets
 from IPython.display import display
 
 from attention_lab.runs.progress import Line
+from attention_lab.teaching.view import counted
 from attention_lab.teaching.widget import LessonWidget, css, style
 
 POINTS = 120  # of a curve, in viewBox units of 1 across
@@ -45,7 +46,7 @@ def show_training(total):
     callable
         ``(step, total, metrics)``, as `fit` calls it; its ``.live`` is the widget.
     """
-    live, line, losses = Live(f"Training: {total} steps. Run this cell to watch the loss."), Line(), []
+    live, line, losses = Live(f"Training: {counted(total, 'step')}. Run this cell to watch the loss."), Line(), []
 
     def report(step, total, metrics):
         words = escape(line(step, total, metrics))

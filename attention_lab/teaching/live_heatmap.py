@@ -275,6 +275,8 @@ def _spread(view, head):
     row = view.read_row(head)
     if not (np.isfinite(row).all() and (row >= 0).all() and abs(row.sum() - 1) < 0.01):
         return ""
+    if row.size == 1:
+        return ", the only key it sees"
     return f" and spreads over {effective_keys(row):.1f} effective keys of {row.size} visible"
 
 

@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from attention_lab.checks import as_visible, check_number, numeric
-from attention_lab.teaching.view import as_text, check_place, first_of_largest, number_repeats, read_texts
+from attention_lab.teaching.view import as_text, check_place, counted, first_of_largest, number_repeats, read_texts
 
 MOST = 200  # nodes
 
@@ -73,7 +73,7 @@ class Network:
         self.squares = _of_shape("squares", as_visible("squares", squares), (n,))
         tokens = read_texts("tokens", self.tokens)
         if tokens and len(tokens) != n:
-            raise ValueError(f"tokens has {len(tokens)} entries: expected {n}, one a node")
+            raise ValueError(f"tokens has {counted(len(tokens), 'entry', 'entries')}: expected {n}, one a node")
         self.tokens = number_repeats(tokens) or [str(i) for i in range(n)]
         self.kinds = tuple(read_texts("kinds", self.kinds))
         if len(self.kinds) != 2:
@@ -103,7 +103,7 @@ class Network:
     def alt(self):
         """The picture in words."""
         n, many = len(self.weights), len(self.lines)
-        size = f"a graph of {n} node{'s' * (n > 1)}, joined by {many} line{'s' * (many != 1)}"
+        size = f"a graph of {counted(n, 'node')}, joined by {counted(many, 'line')}"
         return f"{size}; '{self.tokens[self.query]}' {self.finding()}"
 
     def finding(self):
@@ -118,7 +118,7 @@ class Network:
 
 def _of_shape(name, array, shape):
     if array.shape != shape:
-        raise ValueError(f"{name} has shape {array.shape}: expected {shape}, as there are {shape[0]} nodes")
+        raise ValueError(f"{name} has shape {array.shape}: expected {shape} for {counted(shape[0], 'node')}")
     return array
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from attention_lab.checks import as_visible, check_mask, floating, numeric
-from attention_lab.teaching.caption import NOUNS, token_labels, wrap
-from attention_lab.teaching.view import as_text, check_place
+from attention_lab.teaching.caption import token_labels, wrap
+from attention_lab.teaching.view import KINDS, as_text, check_place, counted
 
 SCALES = ("unit", "shared", "own", "log")
 
@@ -26,8 +26,8 @@ def read_values(array, axes, expected, name="weights"):
 
 
 def check_options(kind, scale, annot):
-    if not isinstance(kind, str) or kind not in NOUNS:
-        raise ValueError(f"kind must be one of {', '.join(NOUNS)}, got {kind!r}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     if not (scale in SCALES if isinstance(scale, str) else _is_number(scale) and 1e-300 < float(scale) <= 1e300):
         raise ValueError(f"scale must be one of {', '.join(SCALES)} or a number above 0, got {scale!r}")
     if scale == "log" and kind != "weights":
@@ -63,7 +63,8 @@ def read_tokens(tokens, query_tokens, key_tokens, shape):
         words = None if words is None else list(words)
         if words is not None and len(words) != size:
             hint = "" if name != "tokens" else "; where they differ give query_tokens and key_tokens"
-            raise ValueError(f"{name} has {len(words)} entries: expected {size}, one a {role} of weights {shape}{hint}")
+            has = counted(len(words), "entry", "entries")
+            raise ValueError(f"{name} has {has}: expected {size}, one a {role} of weights {shape}{hint}")
         labels[role] = [str(i) for i in range(size)] if words is None else token_labels(words)
         given[role] = words is not None
     return labels, given
@@ -98,7 +99,7 @@ def read_titles(titles, heads):
         raise TypeError(f"titles must be a sequence of {heads} texts, one a head, got {titles!r}")
     titles = [read_title(title) for title in titles]
     if len(titles) != heads:
-        raise ValueError(f"titles has {len(titles)} entries: expected {heads}, one a head")
+        raise ValueError(f"titles has {counted(len(titles), 'entry', 'entries')}: expected {heads}, one a head")
     return titles
 
 

@@ -10,6 +10,7 @@ from attention_lab.checks import check_choice, check_size
 from attention_lab.teaching.parts import LESSONS, PARTS, title_of
 from attention_lab.teaching.question_text import as_html, explained, plain
 from attention_lab.teaching.questions import BANK
+from attention_lab.teaching.view import counted
 from attention_lab.teaching.widget import LessonWidget, button, css, style
 
 ROWS = 8
@@ -83,7 +84,7 @@ class QuestionIndex(LessonWidget):
             html.append(f"<p><strong>{title_of(part)}</strong></p>")
             for number, title in lessons.items():
                 own = [item for item in self.questions if item.lesson == number]
-                lines.append(f"{number} {title}: {len(own)} questions")
+                lines.append(f"{number} {title}: {counted(len(own), 'question')}")
                 items = "".join(f"<li>{as_html(item.text)} <small>({item.id})</small></li>" for item in own)
                 html.append(f"<details><summary>{escape(lines[-1])}</summary><ul>{items}</ul></details>")
         return {"text/plain": "\n".join(lines), "text/html": f"<div><p>{lines[0]}</p>{''.join(html)}</div>"}

@@ -91,7 +91,9 @@ class View:
             raise ValueError(f"weights are {n_q} × {n_k} but there are {got}")
         self.titles = read_texts("titles", self.titles) or ([""] if heads == 1 else [f"head {i}" for i in range(heads)])
         if len(self.titles) != heads:
-            raise ValueError(f"titles has {len(self.titles)} entries: expected {heads}, one a head")
+            raise ValueError(
+                f"titles has {counted(len(self.titles), 'entry', 'entries')}: expected {heads}, one a head"
+            )
         if self.query is not None:
             check_place("query", self.query, n_q, "row")
         self.note = as_text("" if self.note is None else self.note)
@@ -264,6 +266,11 @@ def axis_noun(name):
 def as_text(token):
     """A token, title or note as text that can be sent and saved: half a surrogate pair becomes a question mark."""
     return str(token).encode("utf-8", "replace").decode()
+
+
+def counted(number, one, many=""):
+    """So many of them: ``1 head``, ``2 heads``."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 def check_place(name, place, n, what):

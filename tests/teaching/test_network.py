@@ -138,7 +138,7 @@ def test_in_a_demo_beside_a_map(monkeypatch):
         ({"adjacency": JOINED.astype(float)}, "adjacency must be boolean"),
         ({"places": PLACES[:3]}, r"places has shape \(3, 2\): expected \(4, 2\)"),
         ({"places": [[0, np.nan]] * 4}, "places must be finite"),
-        ({"tokens": ["a"]}, "tokens has 1 entries: expected 4"),
+        ({"tokens": ["a"]}, "tokens has 1 entry: expected 4"),
         ({"squares": [True]}, r"squares has shape \(1,\)"),
         ({"kinds": ("one",)}, "kinds must name squares and circles"),
         ({"kinds": None}, "kinds must name squares and circles"),

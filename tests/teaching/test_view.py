@@ -8,7 +8,7 @@ import pytest
 
 from attention_lab.teaching import live_heatmap
 from attention_lab.teaching.caption import token_labels
-from attention_lab.teaching.view import View, first_of_largest
+from attention_lab.teaching.view import View, counted, first_of_largest
 
 EVEN = [[0.5, 0.5], [0.5, 0.5]]
 HOSTILE = [
@@ -49,7 +49,7 @@ def words_of(view):
         (lambda: View(EVEN, query_tokens="ab"), "query_tokens must be a sequence of texts"),
         (lambda: View(EVEN, key_tokens=5), "key_tokens must be a sequence of texts, got 5"),
         (lambda: View(EVEN, titles="ab"), "titles must be a sequence of texts"),
-        (lambda: View([EVEN, EVEN], titles=["a"]), "titles has 1 entries: expected 2"),
+        (lambda: View([EVEN, EVEN], titles=["a"]), "titles has 1 entry: expected 2"),
         (lambda: View(EVEN, query=2), "query=2 does not exist: expected a row from 0 to 1"),
         (lambda: View(EVEN, query=-1), "query must be at least 0"),
         (lambda: View(EVEN, query="0"), "query must be a whole number"),
@@ -250,3 +250,10 @@ def test_an_empty_name_keeps_a_place_and_is_neither_numbered_nor_marked():
     assert "masked: not zero" not in live_heatmap.draw(whole)  # what stands for nothing is hidden from nobody
     unseeing = View(weights, query_tokens=["a", "b", "c", " "], mask=weights > 0)
     assert live_heatmap.draw(unseeing).count("∅") == 2  # at row c, and in the key
+
+
+def test_one_is_one():
+    alone = View([[1.0, 0.0]], mask=[[True, False]])
+    assert words_of(alone) == "‘0’ reads 100 % from ‘0’, the only key it sees."
+    assert (counted(1, "head"), counted(0, "head")) == ("1 head", "0 heads")
+    assert (counted(1, "entry", "entries"), counted(2, "entry", "entries")) == ("1 entry", "2 entries")
