@@ -38,24 +38,29 @@ def compare(values, kind, choice, *, by_row):
     Of a query, `by_row`, only its own row counts: it is that of the largest cell. Else all cells are compared.
     """
     size = np.where(choice, abs(values) if kind == "signed" else values, -np.inf)
-    alike = _largest(size if by_row else size.reshape(1, -1), kind).reshape(size.shape) & choice
+    alike, level = (cells.reshape(size.shape) for cells in _largest(size if by_row else size.reshape(1, -1), kind))
     rows = choice.sum(axis=1) > 1 if by_row else choice.any(axis=1) & (choice.sum() > 1)
-    even = rows.any() and (alike == choice)[rows].all()
+    even = rows.any() and (level | ~choice)[rows].all()
     if even and kind == "signed":  # alike in size, and in sign
         even = np.ptp(values[choice]) <= 1e-6 * size.max()
     first = (size >= size.max() - 1e-6 * abs(size.max())).any(axis=1).argmax()
     own = np.arange(len(size))[:, None] == first if by_row else True
-    return np.argwhere(alike & own), bool(even)
+    return np.argwhere(alike & choice & own), bool(even)
 
 
 def _largest(size, kind):
-    """Which cells of each row are its largest: weights that read the same, others but for their last bits."""
+    """Which cells of each row are its largest, and which so near that a row of them is even.
+
+    Weights are the largest that read the same, and near within half of what is read; others but for their last bits.
+    """
     top = size.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):  # a row that sees nothing
         alike = size >= top - 1e-6 * abs(top)
-    if kind == "weights":  # below 0.05 two numbers may read the same and be far from equal
-        alike |= (np.round(size, 2) == np.round(top, 2)) & (size >= 0.9 * top)
-    return alike
+    if kind != "weights":
+        return alike, alike
+    close = size >= 0.9 * top  # below 0.05 two numbers may read the same and be far from equal
+    alike |= (np.round(size, 2) == np.round(top, 2)) & close
+    return alike, alike | (size >= top - 0.005) & close
 
 
 def in_words(names, values, amount, many="keys"):

@@ -69,8 +69,7 @@ def _is_hidden(mask, one):
 def is_strongest(part, found):
     """The cells that are named are where they should be, hold what is said, and are all that are the largest."""
     named, part = _of_title(part, found)
-    match = MOST.fullmatch(part)
-    if match:
+    if match := MOST.fullmatch(part):
         who, verb, *said = match.groups()
     elif (match := MEASURED.fullmatch(part)) and _is_measure(match[3], found):
         who, verb, _, *said = match.groups()
@@ -171,8 +170,9 @@ def is_even(part, found):
         rows = one.with_a_choice if everyone else one.find(who[0], one.rows)[:1] or slice(None)
         seen = [row[~np.isnan(row)] for row in one.values[rows]]
         by_print = "attends" in part or match.re is LEVEL
-        level = all(_alike(row[None], by_print, 2e-6).all() for row in seen if row.size)
-        if level and (not text or all(is_near(text, row[0]) for row in seen)):
+        unseen = [max(2e-6, by_print * min(0.00501 / abs(row).max(initial=1e-9), 0.1)) for row in seen]
+        level = all(_alike(row[None], by_print, off).all() for row, off in zip(seen, unseen, strict=True) if row.size)
+        if level and (not text or all(is_near(text, row.max()) for row in seen)):
             return True
     return False
 

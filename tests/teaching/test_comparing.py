@@ -24,8 +24,10 @@ def spoken(view):
         ([0.404, 0.396, 0.2], "weights", [0, 1], False),
         ([0.406, 0.404, 0.19], "weights", [0], False),  # 0.41 and 0.40
         ([0.345, 0.345 - 1e-15, 0.31], "weights", [0, 1], False),  # the last bits decide on no name
-        ([0.335, 0.333, 0.332], "weights", [0], False),
+        ([0.335, 0.333, 0.0], "weights", [0], False),
         ([0.334, 0.333, 0.333], "weights", [0, 1, 2], True),
+        ([0.336, 0.332, 0.332], "weights", [0], True),  # 0.34 and 0.33, and even for all that
+        ([0.338, 0.332, 0.33], "weights", [0], False),
         ([0.014, 0.006, 0.0], "weights", [0], False),  # both read 0.01, one is twice the other
         ([0.0, 0.0, 0.0], "weights", [0, 1, 2], True),
         ([-0.5, -0.5, -0.9], "weights", [0, 1], False),
