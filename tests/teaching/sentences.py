@@ -112,7 +112,7 @@ def _holds(one, others, size, by_print, compared, row, what, sign, text, each):
     values[own] = one.values[own]
     if not np.nanmax(size(values), initial=-np.inf) >= top * (1 - 1e-5) - 1e-12:
         return False
-    ties = [_alike(size(values), by_print, unseen) for unseen in (5e-7, 2e-6)]
+    ties = [_alike(size(values), by_print, unseen) for unseen in (5e-7, 1e-6, 2e-6)]
     return any(_is_told(one, tied, row is None, what) and _is_size(values[tied], sign, text, each) for tied in ties)
 
 
