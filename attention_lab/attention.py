@@ -85,6 +85,11 @@ def log_softmax(x, axis=-1):
     ``np.log(softmax(x))`` gives -inf where a weight underflows to 0; this gives the exact value.
     Parameters, dtypes and errors are those of `softmax`.
 
+    Returns
+    -------
+    ndarray
+        With the shape of `x`; -inf where `x` is -inf.
+
     Examples
     --------
     >>> log_softmax([0.0, -1000.0]).tolist()

@@ -34,7 +34,7 @@ def cross_entropy(logits, targets, *, ignore_index=None, label_smoothing=0.0):
     Returns
     -------
     ndarray, ()
-        One number, with the floating dtype of `logits`.
+        One number, with the floating dtype of `logits`; inf where a class that is aimed at has a logit of -inf.
 
     Raises
     ------

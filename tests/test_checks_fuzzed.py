@@ -126,6 +126,11 @@ def test_a_lost_number_does_not_go_through_an_operation(name, lost):
         function(x, *others.get(name, ()))
 
 
+def test_a_sure_class_has_its_infinite_price():
+    assert lab.cross_entropy([[-np.inf, 0.0]], [0]) == np.inf
+    assert lab.log_softmax([-np.inf, 0.0]).tolist() == [-np.inf, 0.0]
+
+
 def test_what_a_pad_holds_reaches_nothing():
     x, mask = X.copy(), np.ones((2, 3), bool)
     x[0, 2], mask[0, 2] = np.nan, False

@@ -77,6 +77,7 @@ def day_windows(counts, days=7, ahead=1):
     Returns
     -------
     history : ndarray, (n - days - ahead + 1, days, ...)
+        NaN, inf and -inf stay where `counts` holds them.
     target : ndarray, (n - days - ahead + 1, ...)
 
     Raises

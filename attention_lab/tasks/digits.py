@@ -43,6 +43,7 @@ def patches(x, size, *, stride=1, padding=0):
     Returns
     -------
     ndarray, (..., rows, columns, size · size · channels)
+        NaN, inf and -inf stay where `x` holds them.
 
     Raises
     ------

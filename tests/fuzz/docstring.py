@@ -26,6 +26,11 @@ class Entry:
         return self.shape is not None or re.search(r"any shape|shape (and \D*)?of `", self.text)
 
     @property
+    def may_be_less(self):
+        """Whether it is a number of things of which a result may hold fewer."""
+        return "fewer where" in self.text
+
+    @property
     def same_shape_as(self):
         """The argument whose shape this one has, where the text says so."""
         found = re.search(r"shape (?:and [^.`]*)?of `(\w+)`", self.text)
@@ -63,11 +68,11 @@ class Contract:
         return "->" in self.text and "Returns\n" not in self.text
 
     @property
-    def may_be_infinite(self):
-        """Whether NaN or infinite results are part of what is promised."""
-        return bool(
-            re.search(r"\bNaN\b|\binf\b|[Ii]nfinite", " ".join(f"{entry.type} {entry.text}" for entry in self.returns))
-        )
+    def spoken_of(self):
+        """Which of "nan", "inf" and "-inf" are part of what is promised of the results."""
+        text = " ".join(f"{entry.type} {entry.text}" for entry in self.returns)
+        written = {"nan": r"\bNaN\b", "inf": r"(?<!-)\binf\b|[Ii]nfinite", "-inf": r"-inf\b|[Ii]nfinite"}
+        return {number for number, pattern in written.items() if re.search(pattern, text)}
 
 
 def contract(function, owner=None):

@@ -37,9 +37,10 @@ def _fault_of_error(case, error):
     allowed = (ValueError, TypeError, *_stated_errors(case.subject))
     if not isinstance(error, allowed) or isinstance(error, Warning):
         return f"{type(error).__name__}: {error}"
-    if "overflow" in str(error):  # what overflows deep inside has the name that it has there
+    said = "\n".join([str(error), *getattr(error, "__notes__", ())])
+    if "overflow" in said:  # what overflows deep inside has the name that it has there
         return None
-    if not (isinstance(error, OSError) or any(re.search(rf"(?<!\w){name}(?!\w)", str(error)) for name in _names(case))):
+    if not (isinstance(error, OSError) or any(re.search(rf"(?<!\w){name}(?!\w)", said) for name in _names(case))):
         return f"the message names no argument: {type(error).__name__}: {error}"
     return None
 
@@ -83,10 +84,13 @@ def _fault_of_shapes(case, result):
     results = result if isinstance(result, tuple) and (len(returned) > 1 or contract.is_brief) else (result,)
     if len(results) != len(returned) > 1 and not contract.is_brief:
         return f"{len(results)} results, but the docstring lists {len(returned)}"
+    most = {name: sizes.pop(name) for name, entry in contract.parameters.items() if entry.may_be_less and name in sizes}
     for entry, value in zip(returned, results):
         for part in _parts(value):
             if fault := _fault_of_result(case, entry, part.shape, shapes, sizes):
                 return f"result {entry.name} {fault}"
+            if more := [name for name in most if sizes.get(name, 0) > most[name]]:
+                return f"result {entry.name} {part.shape} holds more than {more[0]}={most[more[0]]}"
     return None
 
 
@@ -120,13 +124,12 @@ def _fault_of_result(case, entry, shape, shapes, sizes):
 
 
 def _fault_of_numbers(case, result):
-    if case.subject.contract.may_be_infinite:
-        return None
     if isinstance(case.subject.function, type):
         result = parameters(result) if hasattr(result, "parameters") else ()
     for part in _parts(result):
-        if part.dtype.kind == "f" and not np.isfinite(part).all():
-            return f"a result holds {part[~np.isfinite(part)].ravel()[0]}, of which the docstring does not speak"
+        found = set(map(str, part[~np.isfinite(part)].astype(float).tolist())) if part.dtype.kind == "f" else set()
+        if silent := sorted(found - case.subject.contract.spoken_of):
+            return f"a result holds {silent[0]}, of which the docstring does not speak"
     return None
 
 

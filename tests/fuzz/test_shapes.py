@@ -89,7 +89,7 @@ def test_a_docstring_in_sections():
     }
     assert [entry.shape for entry in read.returns] == ["(n_q, n_k)", None]
     assert read.returns[1].same_shape_as == "key"
-    assert read.may_be_infinite and not contract(brief).may_be_infinite
+    assert read.spoken_of == {"nan"} and not contract(brief).spoken_of
 
 
 def test_a_docstring_of_one_line():

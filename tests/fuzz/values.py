@@ -115,7 +115,7 @@ def _as(array, dtype):
             return (
                 array if np.dtype(dtype).kind not in "iuMm" else np.nan_to_num(array.astype(float)).astype(int)
             ).astype(dtype)
-        except (TypeError, ValueError, OverflowError):
+        except (TypeError, ValueError, OverflowError, RuntimeError):  # a date in three letters
             return np.zeros(array.shape, dtype)
 
 
