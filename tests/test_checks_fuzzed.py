@@ -1,5 +1,7 @@
 """What `make fuzz` found, one case a kind: each is now an error in words that names the argument."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from attention_lab import activations, functional
 from attention_lab.baselines.forecast import filled, same_hour
 from attention_lab.baselines.ngrams import NGram
 from attention_lab.data import bikes, documents, glue, number_words, repeats, splits, squad, story_arrays, surnames
-from attention_lab.metrics import answer_f1, exact_match
+from attention_lab.metrics import answer_f1, answer_scores, bleu, exact_match
 from attention_lab.tasks.digits import DigitReader, patches
 from attention_lab.tasks.documents import HierarchicalClassifier
 from attention_lab.tasks.question_answering import MemoryNetwork, SpanPointer
@@ -20,6 +22,8 @@ X = RNG.normal(size=(2, 3, 4))
 HALF = np.full((2, 4), 300, np.float16)
 TRANSLATOR = lab.RecurrentSeq2Seq(5, 5, 4, rng=RNG)
 READER = HierarchicalClassifier(9, 2, 4, 2, 4, max_words=2, rng=RNG)
+SINGLE = np.array(2)
+LINE = {"cosine": [1.0, 0.5]}
 
 
 def explorer(**options):
@@ -100,6 +104,26 @@ BAD = {
     "too many words": (lambda: READER(np.ones((2, 3), int)), "ids has 3 words a sentence, more than max_words=2"),
     "no words": (lambda: HierarchicalClassifier(9, 2, 4, 2, 4, max_words=0), "max_words must be at least 1"),
     "no sentence": (lambda: MemoryNetwork(9, 2, 4, max_sentences=0), "max_sentences must be at least 1"),
+    "a scale that is an array": (
+        lambda: lab.curves(LINE, x_label="x", scale=X),
+        "scale must be one of 'linear', 'log'",
+    ),
+    "a kind that is an array": (lambda: View([[1.0]], kind=X), "kind must be one of 'weights'"),
+    "no mask on a menu": (lambda: lab.explore_attention("the cat", mask=()), "mask cannot be ()"),
+    "a time as colours": (
+        lambda: lab.heatmap(X[0], kind="signed", scale=np.timedelta64(2, "s")),
+        "scale must be one of",
+    ),
+    "one number as tokens": (lambda: lab.stream(SINGLE), "tokens must be iterable"),
+    "one number as names": (lambda: lab.heatmap(X[0], tokens=SINGLE), "tokens must be a sequence"),
+    "one number as axes": (lambda: View([[1.0]], axes=SINGLE), "axes must be two texts"),
+    "one number as titles": (lambda: lab.head_grid(X, titles=SINGLE, kind="scores"), "titles must be a sequence"),
+    "one number as a view's titles": (lambda: View([[1.0]], titles=SINGLE), "titles must be a sequence"),
+    "one number to show": (lambda: explorer(show=SINGLE), "show must be a sequence"),
+    "one number as questions": (lambda: lab.slides(SINGLE), "what must be"),
+    "one number as hypotheses": (lambda: bleu(SINGLE, ["a"]), "hypotheses must be a list"),
+    "one number as a reference": (lambda: bleu(["a b"], [SINGLE]), "references[0] must be a string"),
+    "one number as predictions": (lambda: answer_scores(SINGLE, [["a"]]), "predictions must be a list"),
     "no word": (lambda: SpanPointer(9, 4, 2, 4, max_sentences=2, max_words=0), "max_words must be at least 1"),
 }
 
@@ -124,6 +148,10 @@ def test_a_lost_number_does_not_go_through_an_operation(name, lost):
         return
     with pytest.raises(ValueError, match="x holds NaN or inf"):
         function(x, *others.get(name, ()))
+
+
+def test_a_fraction_is_a_number_where_a_picture_writes_it():
+    assert "scaled by 0.333" in lab.pipeline(X[0], X[0], X[0], scale=Fraction(1, 3)).alt
 
 
 def test_a_sure_class_has_its_infinite_price():

@@ -3,6 +3,11 @@
 from collections.abc import Iterable
 
 
+def is_iterable(value, kind=Iterable):
+    """Whether there are items to go through: not in a single number, though NumPy may call it an array of no axes."""
+    return isinstance(value, kind) and getattr(value, "ndim", 1) > 0
+
+
 def check_text(name, value):
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a string, got {value!r:.60}")
@@ -11,7 +16,7 @@ def check_text(name, value):
 
 def check_list(name, value, of=object):
     """The items of a sequence as a list, all of one type. One string is no list of strings."""
-    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
+    if isinstance(value, str | bytes | dict) or not is_iterable(value):
         raise TypeError(f"{name} must be a list, got {value!r:.60}")
     items = list(value)
     for item in items:

@@ -5,6 +5,8 @@ import string
 from collections import Counter
 from collections.abc import Collection, Mapping
 
+from attention_lab.data.given import is_iterable
+
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
@@ -139,7 +141,7 @@ def answer_scores(predictions, answers):
     (0.5, 0.8333333333333333)
     """
     for name, given in (("predictions", predictions), ("answers", answers)):
-        if isinstance(given, Mapping) or not isinstance(given, Collection):
+        if isinstance(given, Mapping) or not is_iterable(given, Collection):
             kind = type(given).__name__
             raise TypeError(f"{name} must be a list, one entry a question, got a {kind}: in the order of the questions")
     if isinstance(predictions, str) or len(predictions) != len(answers):
@@ -155,7 +157,7 @@ def answer_scores(predictions, answers):
 
 def _right(answers):
     """The right answers, normalised; "" alone where there is none."""
-    is_list = isinstance(answers, Collection) and getattr(answers, "ndim", 1) > 0  # an iterator is read only once
+    is_list = is_iterable(answers, Collection)  # an iterator is read only once
     if isinstance(answers, str | Mapping) or not is_list:
         hint = "write []" if answers is None else "give the texts"
         hint = f"write [{answers!r}]" if isinstance(answers, str) else hint

@@ -1,8 +1,9 @@
 """How near a translation comes to those of people: BLEU, by sacrebleu, which is imported where it is needed."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 
 from attention_lab.checks import check_choice
+from attention_lab.data.given import is_iterable
 
 SMOOTHING = ("none", "floor", "add-k", "exp")
 
@@ -84,7 +85,7 @@ def _sacrebleu():
 def _corpus(name, corpus):
     if isinstance(corpus, str):
         raise TypeError(f"{name} must be a list of translations but is a string: write [{corpus[:40]!r}]")
-    if isinstance(corpus, Mapping) or not isinstance(corpus, Iterable):
+    if isinstance(corpus, Mapping) or not is_iterable(corpus):
         raise TypeError(f"{name} must be a list of translations, got a {type(corpus).__name__}: {corpus!r:.60}")
     corpus = list(corpus)
     if not corpus:
@@ -94,7 +95,7 @@ def _corpus(name, corpus):
 
 def _each(hypothesis, reference):
     """The references of one hypothesis: strings for a string, lists of tokens for a list."""
-    if isinstance(reference, str | Mapping) or not isinstance(reference, Collection):
+    if isinstance(reference, str | Mapping) or not is_iterable(reference, Collection):
         return [reference]  # what is no text at all is refused by its name later
     is_several = isinstance(hypothesis, str) or any(isinstance(one, list | tuple) for one in reference)
     return reference if is_several and len(reference) else [reference]

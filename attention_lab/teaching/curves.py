@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from attention_lab.checks import check_number, numeric
+from attention_lab.checks import check_choice, check_number, numeric
 from attention_lab.teaching.axis import SCALES, Axis, amount, amounts
 from attention_lab.teaching.view import as_text
 
@@ -66,10 +66,9 @@ class Curves:
 
     def __post_init__(self):
         for name in ("scale", "x_scale"):
-            if getattr(self, name) not in SCALES:
-                raise ValueError(f"{name} must be one of {', '.join(SCALES)}, got {getattr(self, name)!r}")
+            check_choice(name, getattr(self, name), SCALES)
         for name in ("x_label", "y_label", "title", "note"):
-            setattr(self, name, as_text(getattr(self, name) or ""))
+            setattr(self, name, as_text("" if getattr(self, name) is None else getattr(self, name)))
         self.lines = _read_lines(self.lines)
         self.x = _read_x(self.x, len(next(iter(self.lines.values()))), self.x_scale)
         self.roles = _read_roles(self.roles, self.lines)

@@ -166,7 +166,7 @@ class Explorer(LessonWidget):
         """
         for _ in range(3):
             for name, value in values.items():
-                with suppress(TraitError):
+                with suppress(TraitError, TypeError, ValueError):  # as a menu raises for a tuple
                     self.controls[name].value = value
             with suppress(Exception):  # `_render` will meet it again, and report it
                 self._clamp(self.state, self.controls, set(values))

@@ -1,9 +1,10 @@
 """What a live demo is given: controls, names, a goal and values, or what is wrong with them, in words."""
 
-from collections.abc import Iterable
 from numbers import Real
 
 import numpy as np
+
+from attention_lab.data.given import is_iterable
 
 
 def read_controls(controls):
@@ -17,7 +18,7 @@ def read_controls(controls):
 
 def read_show(show, names):
     """The names of the controls that are visible at first, each once."""
-    if isinstance(show, str) or not (show is None or isinstance(show, Iterable)):
+    if isinstance(show, str) or not (show is None or is_iterable(show)):
         raise TypeError(f"show must be a sequence of names, such as ('query', 'mask'), got {show!r}")
     shown = list(names) if show is None else list(show)
     unknown = [str(name) for name in shown if not isinstance(name, str) or name not in names]

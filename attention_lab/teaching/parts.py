@@ -1,8 +1,8 @@
 """The course as a whole: its Parts, the lessons in each, and which questions stand for them."""
 
-from collections.abc import Iterable
 from difflib import get_close_matches
 
+from attention_lab.data.given import is_iterable
 from attention_lab.teaching.questions import BANK
 from attention_lab.teaching.questions.question import Question
 
@@ -66,7 +66,7 @@ def questions_of(what):
         if not found:
             raise ValueError(f"{_DEMAND}, got {what!r}")
         return found
-    names = [what] if isinstance(what, (str, Question)) else list(what) if isinstance(what, Iterable) else [None]
+    names = [what] if isinstance(what, (str, Question)) else list(what) if is_iterable(what) else [None]
     if not all(isinstance(name, (str, Question)) for name in names):
         raise TypeError(f"{_DEMAND}, got {what!r}")
     if not names:

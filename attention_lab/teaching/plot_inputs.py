@@ -1,13 +1,14 @@
 """What the pictures are given: read into arrays, masks and labels, or refused in words."""
 
 import math
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from numbers import Real
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from attention_lab.checks import as_visible, check_mask, floating, numeric
+from attention_lab.data.given import is_iterable
 from attention_lab.teaching.caption import token_labels, wrap
 from attention_lab.teaching.view import KINDS, as_text, check_place, counted
 
@@ -37,7 +38,7 @@ def check_options(kind, scale, annot):
 
 
 def _is_number(x):
-    return isinstance(x, Real) and not isinstance(x, (bool, np.bool_))
+    return isinstance(x, Real) and not isinstance(x, (bool, np.bool_, np.timedelta64))
 
 
 def read_text(text):
@@ -58,7 +59,7 @@ def read_tokens(tokens, query_tokens, key_tokens, shape):
         words = own if own is not None else tokens
         if isinstance(words, (str, bytes)):
             raise TypeError(f"{name} is one string: expected a sequence of {size} tokens, for instance {name}.split()")
-        if words is not None and (isinstance(words, Set) or not isinstance(words, Iterable)):
+        if words is not None and (isinstance(words, Set) or not is_iterable(words)):
             raise TypeError(f"{name} must be a sequence of {size} tokens in their order, got {words!r}")
         words = None if words is None else list(words)
         if words is not None and len(words) != size:
@@ -95,7 +96,7 @@ def read_query(query, n_q):
 def read_titles(titles, heads):
     if titles is None:
         return [f"head {i}" for i in range(heads)]
-    if isinstance(titles, (str, Set)) or not isinstance(titles, Iterable):
+    if isinstance(titles, (str, Set)) or not is_iterable(titles):
         raise TypeError(f"titles must be a sequence of {heads} texts, one a head, got {titles!r}")
     titles = [read_title(title) for title in titles]
     if len(titles) != heads:

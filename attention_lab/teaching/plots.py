@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from attention_lab.attention import scaled_dot_product_attention
-from attention_lab.checks import check_mask, floating
+from attention_lab.checks import check_mask, check_number, floating
 from attention_lab.masks import causal_mask
 from attention_lab.teaching.caption import NOUNS, describe, mask_name, oddities, strongest
 from attention_lab.teaching.comparing import with_a_choice
@@ -205,8 +205,8 @@ def pipeline(
 
 def _steps(scores, weights, output, mask, is_causal, d_k, scale):
     """Values, kind and title of each step; the masked step only where something is hidden or added."""
-    factor = 1 / math.sqrt(d_k) if scale is None else scale
-    by = f"÷ √{d_k}" if scale is None else f"× {scale:.3g}"
+    factor = 1 / math.sqrt(d_k) if scale is None else check_number("scale", scale)  # a Fraction has no format
+    by = f"÷ √{d_k}" if scale is None else f"× {factor:.3g}"
     scaled = scores * factor
     steps = [
         {"values": scores, "kind": "scores", "title": "scores Q Kᵀ"},

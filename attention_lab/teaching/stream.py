@@ -3,11 +3,11 @@
 import math
 import sys
 import time
-from collections.abc import Iterable
 from html import escape
 
 from IPython.display import display
 
+from attention_lab.data.given import is_iterable
 from attention_lab.runs import progress
 from attention_lab.teaching.live import Live
 
@@ -48,7 +48,7 @@ def stream(tokens, decode=str, *, prompt="", about="A text, written token by tok
     """
     if not callable(decode):
         raise TypeError(f"decode must be a function that makes a str of a token, got {decode!r}")
-    if not isinstance(prompt, str) or not isinstance(tokens, Iterable):
+    if not isinstance(prompt, str) or not is_iterable(tokens):
         raise TypeError(f"tokens must be iterable and prompt a str, got {tokens!r:.60} and {prompt!r:.60}")
     written, show = prompt, _where_someone_looks(prompt, about)
     try:

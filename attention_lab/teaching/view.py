@@ -1,11 +1,12 @@
 """What a demo shows, in numbers and in words."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
 
-from attention_lab.checks import as_visible, check_number, check_size, numeric
+from attention_lab.checks import as_visible, check_choice, check_number, check_size, numeric
+from attention_lab.data.given import is_iterable
 from attention_lab.teaching.comparing import compare, in_words, manner, with_a_choice
 
 KINDS = ("weights", "scores", "signed")
@@ -77,8 +78,7 @@ class View:
     measure: str = ""
 
     def __post_init__(self):
-        if self.kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}")
+        check_choice("kind", self.kind, KINDS)
         self._read_weights()
         heads, n_q, n_k = self.weights.shape
         self.axes = read_axis_names(self.axes)
@@ -249,7 +249,7 @@ def number_repeats(labels):
 
 def read_axis_names(axes):
     """What rows and columns are: two texts."""
-    names = list(axes) if isinstance(axes, Iterable) and not isinstance(axes, str | Set) else [None]
+    names = list(axes) if is_iterable(axes) and not isinstance(axes, str | Set) else [None]
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"axes must be two texts, such as ('position', 'feature'), got {axes!r}")
     axes = tuple(" ".join(as_text(name).split()) for name in names)
@@ -283,6 +283,6 @@ def read_texts(name, tokens):
     """Names or titles as a list of texts; None is none of them."""
     if tokens is None:
         return []
-    if isinstance(tokens, (str, bytes, set)) or not isinstance(tokens, Iterable):
+    if isinstance(tokens, (str, bytes, set)) or not is_iterable(tokens):
         raise TypeError(f"{name} must be a sequence of texts, got {tokens!r}")
     return [as_text(token) for token in tokens]

@@ -42,7 +42,7 @@ def path_of(svg, i=0):
         (lambda: Curves({"a": [1, 2]}, [1, 1]), "x must hold finite numbers that rise"),
         (lambda: Curves({"a": [1, 2]}, [0, np.nan]), "x must hold finite numbers that rise"),
         (lambda: Curves({"a": [1, 2]}, x_scale="log"), "x begins at 0: a logarithmic axis needs x above 0"),
-        (lambda: Curves({"a": [1]}, scale="cubic"), "scale must be one of linear, log, got 'cubic'"),
+        (lambda: Curves({"a": [1]}, scale="cubic"), "scale must be one of 'linear', 'log', got 'cubic'"),
         (lambda: Curves({"a": [1]}, limits=3), "limits must be two numbers"),
         (lambda: Curves({"a": [1]}, limits=(2, 1)), "limits must rise, got"),
         (lambda: Curves({"a": [1]}, limits=(0, 1), scale="log"), "limits must rise, from above 0, got"),

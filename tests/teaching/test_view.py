@@ -45,7 +45,7 @@ def words_of(view):
         (lambda: View(np.ones((1, 1, 2, 2))), "weights must be"),
         (lambda: View(np.ones((0, 3, 3))), "weights must be .* not empty"),
         (lambda: View(np.ones((3, 0))), "weights must be .* not empty"),
-        (lambda: View(EVEN, kind="shares"), "kind must be one of weights, scores, signed, got 'shares'"),
+        (lambda: View(EVEN, kind="shares"), "kind must be one of 'weights', 'scores', 'signed', got 'shares'"),
         (lambda: View(EVEN, query_tokens="ab"), "query_tokens must be a sequence of texts"),
         (lambda: View(EVEN, key_tokens=5), "key_tokens must be a sequence of texts, got 5"),
         (lambda: View(EVEN, titles="ab"), "titles must be a sequence of texts"),
