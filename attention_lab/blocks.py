@@ -57,7 +57,7 @@ class EncoderBlock:
         self, d_model, num_heads, d_ff, *, num_kv_heads=None, d_head=None, norm="pre", activation="relu", dropout=0.0,
         rng=None, dtype=np.float32,
     ):  # fmt: skip
-        rng = np.random.default_rng() if rng is None else rng
+        self.d_model, rng = d_model, np.random.default_rng() if rng is None else rng
         self.norm, self.dropout = check_choice("norm", norm, NORMS), check_number("dropout", dropout, low=0, below=1)
         about = {"num_kv_heads": num_kv_heads, "d_head": d_head, "dropout": dropout, "rng": rng, "dtype": dtype}
         self.attention = MultiHeadAttention(d_model, num_heads, **about)
@@ -66,6 +66,7 @@ class EncoderBlock:
 
     def __call__(self, x, mask=None, *, is_causal=False, cache=None, positions=None, rng=None):
         """x (..., n, d_model) -> x (..., n, d_model), weights (..., heads, n, n_k); rest as in `MultiHeadAttention`."""
+        x = check_rows("x", x, self.d_model, pads=self.norm == "pre")  # a norm finds NaN itself
         about = {"mask": mask, "is_causal": is_causal, "cache": cache, "positions": positions, "rng": rng}
         attended, weights = self.attention(before(x, self.norm_1, self.norm), **about)
         x = after(x + drop(attended, self.dropout, rng), self.norm_1, self.norm)
@@ -109,7 +110,7 @@ class DecoderBlock:
         self, d_model, num_heads, d_ff, *, d_memory=None, norm="pre", activation="relu", dropout=0.0, rng=None,
         dtype=np.float32,
     ):  # fmt: skip
-        rng = np.random.default_rng() if rng is None else rng
+        self.d_model, rng = d_model, np.random.default_rng() if rng is None else rng
         self.norm, self.dropout = check_choice("norm", norm, NORMS), check_number("dropout", dropout, low=0, below=1)
         about = {"dropout": dropout, "rng": rng, "dtype": dtype}
         self.self_attention = MultiHeadAttention(d_model, num_heads, **about)
@@ -138,6 +139,7 @@ class DecoderBlock:
         memory_weights : ndarray, (..., heads, n_q, n_k)
         """
         about = {"mask": mask, "is_causal": is_causal, "positions": positions, "rng": rng}
+        x = check_rows("x", x, self.d_model, pads=self.norm == "pre")
         memory = check_rows("memory", memory, self.cross_attention.d_memory, "d_memory")
         attended, weights = self.self_attention(before(x, self.norm_1, self.norm), **about)
         x = after(x + drop(attended, self.dropout, rng), self.norm_1, self.norm)

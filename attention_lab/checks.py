@@ -211,12 +211,13 @@ def check_features(name, shape, width, what="d_in"):
         raise ValueError(f"{name} {got}, shape {shape}: expected {what}={width} on the last axis")
 
 
-def check_rows(name, array, width, what="d_model", pads=False):
+def check_rows(name, array, width, what="d_model", pads=False, may_be_empty=False):
     """A finite array (..., length, width), where `pads` may hold anything; or a Tensor of that shape as it is."""
     array = array if hasattr(array, "backward") else numeric(name, array)
     if array.ndim < 2:
         raise ValueError(f"{name} must be (..., length, {what}), got shape {array.shape}")
     check_features(name, array.shape, width, what)
+    check_sequences(**{} if may_be_empty else {name: array})
     check_finite(**{} if pads or hasattr(array, "backward") else {name: array})
     return array
 
@@ -263,7 +264,6 @@ def check_real(mask, tokens, name="mask"):
 def check_memory(memory, width, target):
     """A memory (..., n_s, width) of at least one row, which a target (..., n_t, width) can read."""
     memory = check_rows("memory", memory, width)
-    check_sequences(memory=memory)
     check_leading(target=target, memory=memory)
     return memory
 

@@ -15,7 +15,6 @@ from attention_lab.checks import (
     check_memory,
     check_real,
     check_rows,
-    check_sequences,
     check_size,
     check_text,
 )
@@ -72,7 +71,6 @@ class AdditiveAttention:
         """
         query = check_rows("query", query, self.W_q.d_in, "d_query")
         key = check_rows("key", key, self.W_k.d_in, "d_key")
-        check_sequences(query=query, key=key)
         check_leading(query=query, key=key)
         asked, offered = self.W_q(query)[..., :, None, :], self.W_k(key)[..., None, :, :]
         scores = linear(tanh(asked + offered), self.v)[..., 0]  # (..., n_q, n_k)
@@ -122,7 +120,6 @@ class GRU:
         With ``reverse=True`` it reads from the last token to the first.
         """
         x = check_rows("x", x, self.of_input.d_in, "d_in", pads=True)
-        check_sequences(x=x)
         real = np.ones(x.shape[:-1], bool)
         if mask is not None:
             real = real & check_real(mask, real.shape)

@@ -6,15 +6,7 @@ import numpy as np
 
 from attention_lab.attention import scaled_dot_product_attention
 from attention_lab.autodiff import differentiable
-from attention_lab.checks import (
-    check_flag,
-    check_mask,
-    check_number,
-    check_positions,
-    check_rows,
-    check_size,
-    numeric,
-)
+from attention_lab.checks import check_flag, check_mask, check_number, check_positions, check_rows, check_size, numeric
 from attention_lab.functional import initial, linear
 from attention_lab.kv_cache import KVCache
 from attention_lab.masks import sliding_window_mask
@@ -146,8 +138,8 @@ class MultiHeadAttention:
         if positions is not None and self.d_head % 2:
             raise ValueError(f"positions turn features pair by pair, but d_head={self.d_head} is odd: make it even")
         query = check_rows("query", query, self.d_model)
-        key, value = (check_rows(*given, self.d_memory, "d_memory") for given in (("key", key), ("value", value)))
-        return query, key, value
+        key = check_rows("key", key, self.d_memory, "d_memory", pads=key is query)  # one array is searched once
+        return query, key, check_rows("value", value, self.d_memory, "d_memory", pads=value is key)
 
     def _turn(self, x, positions):
         positions = check_positions(positions, (*x.shape[:-3], x.shape[-2]))

@@ -4,7 +4,7 @@ import numpy as np
 
 from attention_lab.attention import scaled_dot_product_attention
 from attention_lab.autodiff import differentiable
-from attention_lab.checks import check_dtype, check_real, check_rows, check_sequences, check_size, finite, floating
+from attention_lab.checks import check_dtype, check_real, check_rows, check_size, finite, floating
 from attention_lab.operations import where
 
 
@@ -90,7 +90,7 @@ class AttentionPooling:
         if mask is not None:
             mask = check_real(mask, x.shape[:-1])
             x, mask = where(mask[..., None], x, 0), mask[..., None, :]  # a pad may hold anything, NaN too
-        check_sequences(x=check_rows("x", x, len(self.query)))
+        x = check_rows("x", x, len(self.query))
         dtype = x.dtype if x.dtype.kind == "f" else np.float64
         query = self.query.reshape(1, -1).astype(dtype)
         pooled, weights = scaled_dot_product_attention(query, x, x, mask)

@@ -178,7 +178,7 @@ class LearnedPositions:
         -------
         ndarray, (..., n, d_model)
         """
-        x = check_rows("x", x, self.d_model)
+        x = check_rows("x", x, self.d_model, may_be_empty=True)
         n = x.shape[-2]
         if positions is None and n > self.max_len:
             raise ValueError(f"x has {n} positions but the table has max_len={self.max_len} rows: it learned no more")

@@ -170,7 +170,7 @@ def test_what_it_cannot_see_is_refused():
 
 def test_a_failing_layer_leaves_the_model_as_it_was():
     blocks = stack(1)
-    with pytest.raises(ValueError, match="expected d=8"):
+    with pytest.raises(ValueError, match="expected d_model=8"):
         value_and_grad(loss)(blocks, normal(5, 7), checkpoint)
     assert all(type(array) is np.ndarray for array in parameters(blocks).values())
 

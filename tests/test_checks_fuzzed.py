@@ -23,6 +23,8 @@ HALF = np.full((2, 4), 300, np.float16)
 TRANSLATOR = lab.RecurrentSeq2Seq(5, 5, 4, rng=RNG)
 READER = HierarchicalClassifier(9, 2, 4, 2, 4, max_words=2, rng=RNG)
 SINGLE = np.array(2)
+ENCODER = lab.Encoder(1, 4, 2, 8, norm=None, rng=RNG)
+DECODER = lab.DecoderBlock(4, 2, 8, norm="post", rng=RNG)
 LINE = {"cosine": [1.0, 0.5]}
 
 
@@ -104,6 +106,10 @@ BAD = {
     "too many words": (lambda: READER(np.ones((2, 3), int)), "ids has 3 words a sentence, more than max_words=2"),
     "no words": (lambda: HierarchicalClassifier(9, 2, 4, 2, 4, max_words=0), "max_words must be at least 1"),
     "no sentence": (lambda: MemoryNetwork(9, 2, 4, max_sentences=0), "max_sentences must be at least 1"),
+    "NaN in a block": (lambda: ENCODER(X * np.nan), "x holds NaN or inf"),
+    "no row in a block": (lambda: ENCODER(X[:, :0]), "x is empty, shape (2, 0, 4)"),
+    "NaN before a memory": (lambda: DECODER(X * np.nan, X), "x holds NaN or inf"),
+    "no row before a memory": (lambda: DECODER(X[:, :0], X), "x is empty, shape (2, 0, 4)"),
     "a scale that is an array": (
         lambda: lab.curves(LINE, x_label="x", scale=X),
         "scale must be one of 'linear', 'log'",
