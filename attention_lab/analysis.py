@@ -4,10 +4,11 @@ from functools import reduce
 
 import numpy as np
 
-from attention_lab.attention import scaled_scores
+from attention_lab.attention import quietly, scaled_scores
 from attention_lab.checks import check_axis, check_leading, check_number, check_same_features, check_sequences, floating
 
 
+@quietly
 def attention_entropy(weights, axis=-1):
     """How widely each query spreads its attention, in nats.
 
@@ -42,9 +43,10 @@ def attention_entropy(weights, axis=-1):
     weights, dtype = _weights(weights)
     check_axis("weights", weights, axis)
     logs = np.log(np.where(weights > 0, weights, 1))
-    return np.maximum(-(weights * logs).sum(axis), 0).astype(dtype, copy=False)
+    return _narrowed(np.maximum(-(weights * logs).sum(axis), 0), dtype)
 
 
+@quietly
 def effective_keys(weights, axis=-1):
     """Over how many keys a query spreads its attention: the exponential of the entropy.
 
@@ -58,7 +60,7 @@ def effective_keys(weights, axis=-1):
     """
     weights, dtype = _weights(weights)
     spread = np.exp(attention_entropy(weights, axis))
-    return np.where(weights.any(axis), spread, 0).astype(dtype, copy=False)
+    return _narrowed(np.where(weights.any(axis), spread, 0), dtype)
 
 
 def attention_sparsity(weights, *, share=0.9):
@@ -133,6 +135,7 @@ def query_key_similarity(query, key):
     return {"mean": float(scores.mean()), "max": float(scores.max()), "min": float(scores.min())}
 
 
+@quietly
 def head_summary(weights):
     """A few numbers a head: how sharp it is, and how much of it goes to places with a name.
 
@@ -176,9 +179,10 @@ def head_summary(weights):
     seeing = weights.any(-1)  # (..., heads, n_q)
     others = tuple(axis for axis in range(seeing.ndim) if axis != seeing.ndim - 2)
     counted = np.maximum(seeing.sum(others), 1)
-    return {name: ((row * seeing).sum(others) / counted).astype(dtype) for name, row in rows.items()}
+    return {name: _narrowed((row * seeing).sum(others) / counted, dtype) for name, row in rows.items()}
 
 
+@quietly
 def attention_rollout(weights):
     """What reaches each token through all layers, if attention and the residual stream carry half each.
 
@@ -216,10 +220,7 @@ def attention_rollout(weights):
     if weights.ndim < 4 or 0 in weights.shape or weights.shape[-1] != weights.shape[-2]:
         raise ValueError(f"weights must be (layers, ..., heads, n, n) and not empty, got shape {weights.shape}")
     steps = (weights.mean(-3) + np.eye(weights.shape[-1])) / 2
-    rollout = reduce(lambda below, step: step @ below, steps)
-    if not rollout.max() <= np.finfo(dtype).max:
-        raise ValueError(f"weights grow too large for {dtype} through the layers: rows should sum to at most 1")
-    return rollout.astype(dtype, copy=False)
+    return _narrowed(reduce(lambda below, step: step @ below, steps), dtype)
 
 
 def _weights(weights):
@@ -227,3 +228,10 @@ def _weights(weights):
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise ValueError("weights must be finite and not negative: give the weights, not the scores")
     return weights, dtype
+
+
+def _narrowed(result, dtype):
+    """Back in the caller's dtype, which may hold less than the one that was worked in."""
+    if not (result <= np.finfo(dtype).max).all():
+        raise ValueError(f"weights grow too large for {dtype}: rows should sum to at most 1")
+    return result.astype(dtype, copy=False)

@@ -237,6 +237,7 @@ def check_positions(positions, rows):
 def check_ids(name, ids, vocab_size):
     """Whole numbers from 0 to vocab_size - 1; a negative one would silently count from the end."""
     ids = numeric(name, ids)
+    ids = ids if ids.size else ids.astype(int)  # to NumPy [] holds floats
     if ids.dtype.kind not in "iu":
         raise TypeError(f"{name} must be whole numbers, got dtype {ids.dtype}")
     if ids.size and not 0 <= ids.min() <= ids.max() < vocab_size:

@@ -178,8 +178,7 @@ class LanguageModel:
 
     def caches(self, max_len=None, *, on_full="raise"):
         """Empty caches, one a block, for `max_len` tokens; `on_full` as in `KVCache`."""
-        max_len = self.max_len if max_len is None else max_len
-        return [KVCache(max_len, on_full=on_full) for _ in self.encoder.blocks]
+        return [KVCache(self.max_len if max_len is None else max_len, on_full=on_full) for _ in self.encoder.blocks]
 
     def _place(self, x, positions):
         if self.learned is not None:

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from attention_lab.attention import quietly, row_maximum
-from attention_lab.checks import check_leading, check_sequences, floating
+from attention_lab.checks import check_finite, check_leading, check_sequences, floating
 
 
 @quietly
@@ -32,7 +32,7 @@ def online_softmax(scores, value, state=None):
     Raises
     ------
     TypeError, ValueError
-        If the arrays do not fit together, or a score is NaN or inf.
+        If the arrays do not fit together, a score or a value is NaN or inf, or a sum overflows.
 
     Notes
     -----
@@ -61,6 +61,9 @@ def online_softmax(scores, value, state=None):
     maximum, total, mixed = (np.array(part, scores.dtype) for part in state)
     join_tile(np.array(np.broadcast_to(scores, (*rows, scores.shape[-1]))), value, maximum, total, mixed)
     row_maximum(maximum, -1, "scores")
+    if not np.isfinite(total + mixed).all():
+        check_finite(value=value)
+        raise ValueError(f"state holds NaN or inf, or with value it is too large: a sum overflows {mixed.dtype}")
     return maximum, total, mixed
 
 

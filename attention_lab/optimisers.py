@@ -213,13 +213,14 @@ def clip_gradients(gradients, max_norm):
     max_norm = check_number("max_norm", max_norm, above=0)
     if not isinstance(gradients, dict):
         raise TypeError(f"gradients must be a dict of arrays by name, got {gradients!r:.80}")
-    norm = gradient_norm({name: numeric(f"gradients[{name!r}]", grad) for name, grad in gradients.items()})
+    gradients = {name: numeric(f"gradients[{name!r}]", grad) for name, grad in gradients.items()}
+    norm = gradient_norm(gradients)
     if not math.isfinite(norm):
         name = first_not_finite(gradients)
         raise FloatingPointError(f"the gradient of {name} holds NaN or inf: it cannot be clipped")
     if norm <= max_norm:
-        return dict(gradients), norm
-    return {name: grad * grad.dtype.type(max_norm / norm) for name, grad in gradients.items()}, norm
+        return gradients, norm
+    return {name: grad * np.result_type(grad, np.half).type(max_norm / norm) for name, grad in gradients.items()}, norm
 
 
 def gradient_norm(gradients):

@@ -125,12 +125,10 @@ def relative_position_bucket(relative_position, *, num_buckets=32, max_distance=
     both = check_flag("bidirectional", bidirectional)
     buckets = check_size("num_buckets", num_buckets, low=4 if both else 2) // (2 if both else 1)
     exact = buckets // 2  # distances below this have a bucket each
-    check_size("max_distance", max_distance, low=exact + 1)
+    max_distance = check_size("max_distance", max_distance, low=exact + 1)
     relative = np.clip(relative.astype(np.float64), -max_distance, max_distance).astype(np.int64)
     distance = np.abs(relative) if both else np.maximum(-relative, 0)
-    share = np.log(np.maximum(distance, exact) / exact) / math.log(
-        max_distance / exact
-    )  # 0 at exact, 1 at max_distance
+    share = np.log(np.maximum(distance, exact) / exact) / math.log(max_distance / exact)  # 0 at exact, 1 at the end
     far = np.minimum(exact + (share * (buckets - exact)).astype(np.int64), buckets - 1)
     return np.where(distance < exact, distance, far) + np.where(both & (relative > 0), buckets, 0)
 

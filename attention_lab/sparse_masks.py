@@ -120,7 +120,7 @@ def global_mask(n_queries, n_keys=None, *, positions):
     [[1, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]]
     """
     query, key = aligned_positions(n_queries, n_keys)
-    positions = check_ids("positions", positions if np.size(positions) else np.empty(0, int), key.size)
+    positions = check_ids("positions", positions, key.size)
     return np.isin(query, positions) | np.isin(key, positions)
 
 
@@ -195,8 +195,7 @@ def longformer_mask(n, *, window, global_positions):
     >>> longformer_mask(5, window=2, global_positions=[0]).astype(int).tolist()
     [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0], [1, 0, 1, 1, 1], [1, 0, 0, 1, 1]]
     """
-    given = global_positions if np.size(global_positions) else np.empty(0, int)
-    given = check_ids("global_positions", given, check_size("n", n))
+    given = check_ids("global_positions", global_positions, check_size("n", n))
     return sliding_window_mask(n, window=window, is_causal=False) | global_mask(n, positions=given)
 
 

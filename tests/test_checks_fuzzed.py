@@ -110,12 +110,26 @@ BAD = {
     "no row in a block": (lambda: ENCODER(X[:, :0]), "x is empty, shape (2, 0, 4)"),
     "NaN before a memory": (lambda: DECODER(X * np.nan, X), "x holds NaN or inf"),
     "no row before a memory": (lambda: DECODER(X[:, :0], X), "x is empty, shape (2, 0, 4)"),
+    "a weight of many keys": (
+        lambda: lab.effective_keys(np.full(64, 0.37, np.float16)),
+        "weights grow too large for float16",
+    ),
+    "ragged places": (lambda: lab.global_mask(5, positions=[1, [2]]), "positions must be an array: its rows"),
+    "Longformer's ragged places": (
+        lambda: lab.longformer_mask(5, window=2, global_positions=[1, [2]]),
+        "global_positions must be an array: its rows",
+    ),
     "a scale that is an array": (
         lambda: lab.curves(LINE, x_label="x", scale=X),
         "scale must be one of 'linear', 'log'",
     ),
     "a kind that is an array": (lambda: View([[1.0]], kind=X), "kind must be one of 'weights'"),
     "no mask on a menu": (lambda: lab.explore_attention("the cat", mask=()), "mask cannot be ()"),
+    "NaN in a tile": (lambda: lab.online_softmax([[2.0]], [[np.nan]]), "value holds NaN or inf"),
+    "NaN in a state": (
+        lambda: lab.online_softmax([[2.0]], [[1.0]], ([[0.0]], [[np.nan]], [[1.0]])),
+        "state holds NaN or inf",
+    ),
     "a time as colours": (
         lambda: lab.heatmap(X[0], kind="signed", scale=np.timedelta64(2, "s")),
         "scale must be one of",
@@ -156,6 +170,18 @@ def test_a_lost_number_does_not_go_through_an_operation(name, lost):
         function(x, *others.get(name, ()))
 
 
+def test_what_overflows_in_a_description_of_weights_leaks_no_warning():
+    weights = np.full((2, 1, 4, 4), 1e300)
+    with pytest.raises(ValueError, match="weights grow too large for float64"):
+        lab.attention_rollout(np.repeat(weights, 2, axis=0))
+    assert lab.attention_entropy(weights * 1e8).max() == 0
+
+
+def test_a_share_of_whole_numbers_is_no_zero():
+    clipped, norm = lab.clip_gradients({"a": 3, "b": np.array([4], np.int8)}, 2.5)
+    assert (norm, clipped["a"], clipped["b"].tolist()) == (5, 1.5, [2.0])
+
+
 def test_a_fraction_is_a_number_where_a_picture_writes_it():
     assert "scaled by 0.333" in lab.pipeline(X[0], X[0], X[0], scale=Fraction(1, 3)).alt
 
@@ -178,6 +204,7 @@ def test_a_long_order_costs_what_the_texts_are_long():
 
 def test_whole_numbers_without_a_sign_count_days_back():
     assert same_hour([[1, 2], [3, 4]], np.uint64(2)).tolist() == [1, 2]
+    assert lab.relative_position_bucket([-500, 500], num_buckets=5, max_distance=np.uint64(2)).tolist() == [1, 3]
     assert patches(np.ones((4, 4, 1)), 2, padding=np.uint8(1)).shape == (5, 5, 4)
 
 
