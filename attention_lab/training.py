@@ -122,6 +122,8 @@ class _Run:
                 raise TypeError(f"{name} must be a function, got {function!r}")
         self.model, self.gradients_of, self.schedule = model, value_and_grad(loss), schedule
         self.optimizer = Adam(model) if optimizer is None else optimizer
+        if not callable(getattr(self.optimizer, "step", None)):
+            raise TypeError(f"optimizer must be an Adam or an SGD, made of the model, got {optimizer!r:.80}")
         if getattr(self.optimizer, "model", model) is not model:
             raise ValueError("optimizer was made for another model: write optimizer=Adam(model)")
         self.clip = None if clip is None else check_number("clip", clip, above=0)
@@ -140,7 +142,7 @@ class _Run:
             value, gradients = self.gradients_of(self.model, *batch, **self.options)
         except Exception as error:
             self._refuse(step, f"the loss cannot be computed ({error})", {}, GROWN, error)
-            error.add_note(f"This happened in step {step} of fit, counted from 0.")
+            error.add_note(f"This happened where fit called loss in step {step}, counted from 0.")
             raise
         if not (math.isfinite(value) and math.isfinite(gradient_norm(gradients))):
             self._refuse(step, f"the loss is {value:.3g}", gradients)

@@ -13,6 +13,7 @@ from attention_lab.data import bikes, documents, glue, number_words, repeats, sp
 from attention_lab.metrics import answer_f1, answer_scores, bleu, exact_match
 from attention_lab.tasks.digits import DigitReader, patches
 from attention_lab.tasks.documents import HierarchicalClassifier
+from attention_lab.tasks.forecasting import absolute_loss
 from attention_lab.tasks.question_answering import MemoryNetwork, SpanPointer
 from attention_lab.teaching.explorer import Explorer, log_slider
 from attention_lab.teaching.view import View
@@ -119,6 +120,14 @@ BAD = {
         lambda: lab.longformer_mask(5, window=2, global_positions=[1, [2]]),
         "global_positions must be an array: its rows",
     ),
+    "an optimizer that is none": (
+        lambda: lab.fit(lab.Linear(1, 1), lambda model, x: model(x).sum(), [(X,)], steps=1, optimizer="SGD"),
+        "optimizer must be an Adam or an SGD",
+    ),
+    "a forecaster that gives a number": (
+        lambda: absolute_loss(lambda *_: 0.5, np.ones((1, 24)), [0], np.ones(24), 0),
+        "model must be a forecaster",
+    ),
     "a scale that is an array": (
         lambda: lab.curves(LINE, x_label="x", scale=X),
         "scale must be one of 'linear', 'log'",
@@ -180,6 +189,12 @@ def test_what_overflows_in_a_description_of_weights_leaks_no_warning():
 def test_a_share_of_whole_numbers_is_no_zero():
     clipped, norm = lab.clip_gradients({"a": 3, "b": np.array([4], np.int8)}, 2.5)
     assert (norm, clipped["a"], clipped["b"].tolist()) == (5, 1.5, [2.0])
+
+
+def test_what_a_loss_cannot_take_is_told_with_its_step():
+    with pytest.raises(TypeError) as caught:
+        lab.fit(lab.Linear(1, 1), lambda model, x: len(3), [(X,)], steps=1)
+    assert caught.value.__notes__ == ["This happened where fit called loss in step 0, counted from 0."]
 
 
 def test_a_fraction_is_a_number_where_a_picture_writes_it():

@@ -124,7 +124,7 @@ def test_a_run_that_diverges_says_so_and_warns_of_nothing():
 def test_an_error_of_the_loss_tells_the_step():
     with pytest.raises(ValueError, match="targets has shape") as caught:
         lab.fit(Copier(0), tokens_loss, [tokens(), (tokens()[0], np.zeros(2, int))], steps=3)
-    assert caught.value.__notes__ == ["This happened in step 1 of fit, counted from 0."]
+    assert caught.value.__notes__ == ["This happened where fit called loss in step 1, counted from 0."]
 
 
 def test_a_validation_of_nan_is_refused():

@@ -131,7 +131,10 @@ def absolute_loss(model, history, kinds, target, kind):
     """
     if not callable(model):
         raise TypeError(f"model must be a forecaster, got {model!r:.60}")
-    forecast, target = model(history, kinds, kind)[0], numeric("target", target)
+    given, target = model(history, kinds, kind), numeric("target", target)
+    if not (isinstance(given, tuple) and hasattr(given[0] if given else None, "shape")):
+        raise TypeError(f"model must be a forecaster, which gives a forecast and its weights, but gives {given!r:.60}")
+    forecast = given[0]
     if target.shape != forecast.shape:
         raise ValueError(f"target has shape {target.shape}: expected {forecast.shape}, one number an hour")
     known = ~np.isnan(target)
