@@ -19,6 +19,8 @@ from attention_lab.checks import (
     numeric,
 )
 
+UNDRAWN = object()  # given as rng: see `initial`
+
 
 def _linear_backward(grad, saved):
     x, weight, has_bias = saved
@@ -262,9 +264,9 @@ def dropout_factor(x, rate, rng):
 
 def initial(rng, shape, std, dtype):
     """A parameter at the start: normal numbers of that standard deviation. Of one that is about to be loaded
-    (``rng=False``) nothing but its shape: memory that nobody has touched costs nothing.
+    (``rng=UNDRAWN``) nothing but its shape: memory that nobody has touched costs nothing.
     """
-    if rng is False:
+    if rng is UNDRAWN:
         return np.empty(shape, check_dtype(dtype))
     rng = np.random.default_rng() if rng is None else check_generator(rng)
     return rng.normal(0, std, shape).astype(check_dtype(dtype))

@@ -115,6 +115,7 @@ BAD = {
         lambda: lab.effective_keys(np.full(64, 0.37, np.float16)),
         "weights grow too large for float16",
     ),
+    "no generator": (lambda: lab.Embedding(9, 4, rng=False), "rng must be a numpy.random.Generator, got False"),
     "ragged places": (lambda: lab.global_mask(5, positions=[1, [2]]), "positions must be an array: its rows"),
     "Longformer's ragged places": (
         lambda: lab.longformer_mask(5, window=2, global_positions=[1, [2]]),

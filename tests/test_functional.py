@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attention_lab.activations import gelu, relu, sigmoid, silu, tanh
-from attention_lab.functional import dropout, embedding, initial, layer_norm, linear, rms_norm
+from attention_lab.functional import UNDRAWN, dropout, embedding, initial, layer_norm, linear, rms_norm
 
 FLOATS = (np.float16, np.float32, np.float64)
 ACTIVATIONS = {"relu": relu, "gelu": gelu, "gelu_tanh": lambda x: gelu(x, approximate=True), "silu": silu}
@@ -252,8 +252,8 @@ def test_user_settings_of_floating_point_errors_do_not_reach_inside(name, dtype)
 
 
 def test_a_parameter_that_is_about_to_be_loaded_is_not_drawn():
-    array = initial(False, (30_000, 30_000), 1.0, np.float16)  # 1.8 GB, were it touched
+    array = initial(UNDRAWN, (30_000, 30_000), 1.0, np.float16)  # 1.8 GB, were it touched
     assert array.shape == (30_000, 30_000)
     assert array.dtype == np.float16
     with pytest.raises(TypeError, match="dtype must be a floating dtype"):
-        initial(False, (2, 3), 1.0, int)
+        initial(UNDRAWN, (2, 3), 1.0, int)

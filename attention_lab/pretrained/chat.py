@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from attention_lab.checks import check_size, check_text
-from attention_lab.functional import linear
+from attention_lab.functional import UNDRAWN, linear
 from attention_lab.generation import generate
 from attention_lab.layers import FeedForward, RMSNorm
 from attention_lab.models import LanguageModel
@@ -196,12 +196,12 @@ def load_smollm2(path=None, *, sha256=SMOLLM2.sha256):
 
 def language_model(vocab_size, d_model, num_heads, d_ff, *, num_kv_heads, num_layers, max_len, base, eps):
     """Our `LanguageModel` with what Llama's kind has instead: RMSNorm, SwiGLU without biases, slower rotary turns."""
-    about = {"num_layers": num_layers, "max_len": max_len, "num_kv_heads": num_kv_heads, "rng": False}
+    about = {"num_layers": num_layers, "max_len": max_len, "num_kv_heads": num_kv_heads, "rng": UNDRAWN}
     model = LanguageModel(vocab_size, d_model, num_heads, d_ff, positions="rotary", activation="swiglu", **about)
     turns = {"base": base, "interleaved": True}  # in this file a pair of features stands side by side
     for block in model.encoder.blocks:
-        block.attention = MultiHeadAttention(d_model, num_heads, num_kv_heads=num_kv_heads, rng=False, **turns)
-        block.feed_forward = FeedForward(d_model, d_ff, "swiglu", bias=False, rng=False)
+        block.attention = MultiHeadAttention(d_model, num_heads, num_kv_heads=num_kv_heads, rng=UNDRAWN, **turns)
+        block.feed_forward = FeedForward(d_model, d_ff, "swiglu", bias=False, rng=UNDRAWN)
         block.norm_1, block.norm_2 = RMSNorm(d_model, eps=eps), RMSNorm(d_model, eps=eps)
     model.encoder.final_norm = RMSNorm(d_model, eps=eps)
     return model

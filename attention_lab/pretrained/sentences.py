@@ -6,6 +6,7 @@ import numpy as np
 
 from attention_lab.blocks import Encoder
 from attention_lab.checks import check_text
+from attention_lab.functional import UNDRAWN
 from attention_lab.layers import Embedding, LayerNorm
 from attention_lab.masks import over_keys
 from attention_lab.multi_head import MultiHeadAttention
@@ -74,13 +75,13 @@ class SentenceEncoder:
 
     def __init__(self, tokenizer, *, vocab_size, d_model, num_heads, d_ff, num_layers, max_len, eps):
         self.tokenizer = tokenizer
-        self.words = Embedding(vocab_size, d_model, rng=False)
-        self.positions = LearnedPositions(max_len, d_model, rng=False)
-        self.kind = Embedding(2, d_model, rng=False)  # first or second sentence of a pair: here always the first
+        self.words = Embedding(vocab_size, d_model, rng=UNDRAWN)
+        self.positions = LearnedPositions(max_len, d_model, rng=UNDRAWN)
+        self.kind = Embedding(2, d_model, rng=UNDRAWN)  # first or second sentence of a pair: here always the first
         self.norm = LayerNorm(d_model, eps=eps)
-        self.encoder = Encoder(num_layers, d_model, num_heads, d_ff, norm="post", activation="gelu", rng=False)
+        self.encoder = Encoder(num_layers, d_model, num_heads, d_ff, norm="post", activation="gelu", rng=UNDRAWN)
         for block in self.encoder.blocks:
-            block.attention = MultiHeadAttention(d_model, num_heads, bias=True, rng=False)
+            block.attention = MultiHeadAttention(d_model, num_heads, bias=True, rng=UNDRAWN)
             block.norm_1, block.norm_2 = LayerNorm(d_model, eps=eps), LayerNorm(d_model, eps=eps)
 
     def __call__(self, ids, mask=None):

@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 from safetensors.numpy import load_file, save_file
 
 from attention_lab import Linear, parameters
+from attention_lab.functional import UNDRAWN
 from attention_lab.pretrained.tensors import fill, read_tensors, write_tensors
 from tests.pretrained.tiny import numbers
 
@@ -124,7 +125,7 @@ def test_a_header_that_lies_is_refused(tmp_path, header):
 
 class Pair:
     def __init__(self):
-        self.first, self.rest = Linear(2, 3, rng=False), [Linear(3, 5, bias=False, rng=False)]
+        self.first, self.rest = Linear(2, 3, rng=UNDRAWN), [Linear(3, 5, bias=False, rng=UNDRAWN)]
 
 
 GIVEN = {"first.weight": numbers(2, 3), "first.bias": numbers(3), "rest.0.weight": numbers(3, 5)}

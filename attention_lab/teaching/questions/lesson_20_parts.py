@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention_lab import FeedForward, LanguageModel, MultiHeadAttention, next_probabilities, parameters
-from attention_lab.functional import layer_norm, rms_norm
+from attention_lab.functional import UNDRAWN, layer_norm, rms_norm
 from attention_lab.teaching.exercises.lesson_20_lens import logit_lens
 from attention_lab.teaching.questions.question import question
 
@@ -102,7 +102,7 @@ def from_one_hundred_on():
 )
 def swiglu_width():
     def size(width, activation):
-        part = FeedForward(576, width, activation, bias=False, rng=False)
+        part = FeedForward(576, width, activation, bias=False, rng=UNDRAWN)
         return sum(array.size for array in parameters(part).values())
 
     goal = size(4 * 576, "relu")
