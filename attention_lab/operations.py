@@ -85,6 +85,8 @@ def total(x, axis=None, keepdims=False):
 
 @differentiable(lambda grad, saved: _sum_backward(grad * (grad.size / max(1, math.prod(saved[0]))), saved))
 def mean(x, axis=None, keepdims=False):
+    if np.size(x) == 0 and np.sum(x, axis).size:
+        raise ValueError(f"x of shape {np.shape(x)} holds no number that a mean could be taken of")
     return np.mean(x, axis=axis, keepdims=keepdims), (np.shape(x), axis, keepdims)
 
 

@@ -52,11 +52,8 @@ class Seq2Seq:
         self, source_size, target_size, d_model, num_heads, d_ff, *, encoder_layers=1, decoder_layers=1, max_len,
         norm="pre", activation="relu", dropout=0.0, rng=None, dtype=np.float32,
     ):  # fmt: skip
-        for name, size in {
-            "source_size": source_size,
-            "target_size": target_size,
-            "decoder_layers": decoder_layers,
-        }.items():
+        given = {"source_size": source_size, "target_size": target_size, "decoder_layers": decoder_layers}
+        for name, size in given.items():
             check_size(name, size, low=1)
         rng = np.random.default_rng() if rng is None else rng
         about, sizes = {"rng": rng, "dtype": dtype}, (d_model, num_heads, d_ff)

@@ -16,7 +16,8 @@ from attention_lab.tasks.documents import HierarchicalClassifier
 from attention_lab.tasks.forecasting import absolute_loss
 from attention_lab.tasks.question_answering import MemoryNetwork, SpanPointer
 from attention_lab.teaching.explorer import Explorer, log_slider
-from attention_lab.teaching.view import View
+from attention_lab.teaching.network import Network
+from attention_lab.teaching.view import View, as_note
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(2, 3, 4))
@@ -144,6 +145,7 @@ BAD = {
         lambda: lab.heatmap(X[0], kind="signed", scale=np.timedelta64(2, "s")),
         "scale must be one of",
     ),
+    "a mean of nothing": (lambda: lab.Tensor(X[:, :0]).mean(), "x of shape (2, 0, 4) holds no number"),
     "one number as tokens": (lambda: lab.stream(SINGLE), "tokens must be iterable"),
     "one number as names": (lambda: lab.heatmap(X[0], tokens=SINGLE), "tokens must be a sequence"),
     "one number as axes": (lambda: View([[1.0]], axes=SINGLE), "axes must be two texts"),
@@ -198,6 +200,11 @@ def test_what_a_loss_cannot_take_is_told_with_its_step():
     assert caught.value.__notes__ == ["This happened where fit called loss in step 0, counted from 0."]
 
 
+def test_a_title_that_is_an_array_is_shown_as_text():
+    assert "'a' rises" in lab.curves({"a": [1.0, 2.0]}, x_label="x", title=X, note=X[:0]).alt
+    assert Network([[1.0]], [[1]], [[0, 0]], title=X, note=X[:0]).title == as_note(X)
+
+
 def test_a_fraction_is_a_number_where_a_picture_writes_it():
     assert "scaled by 0.333" in lab.pipeline(X[0], X[0], X[0], scale=Fraction(1, 3)).alt
 
@@ -220,6 +227,7 @@ def test_a_long_order_costs_what_the_texts_are_long():
 
 def test_whole_numbers_without_a_sign_count_days_back():
     assert same_hour([[1, 2], [3, 4]], np.uint64(2)).tolist() == [1, 2]
+    assert "query 0 attends most to key 0" in lab.head_grid([[[0.9, 0.1], [0.3, 0.7]]] * 2, query=np.uint64(0)).alt
     assert lab.relative_position_bucket([-500, 500], num_buckets=5, max_distance=np.uint64(2)).tolist() == [1, 3]
     assert patches(np.ones((4, 4, 1)), 2, padding=np.uint8(1)).shape == (5, 5, 4)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from attention_lab.checks import check_choice, check_number, numeric
 from attention_lab.teaching.axis import SCALES, Axis, amount, amounts
-from attention_lab.teaching.view import as_text
+from attention_lab.teaching.view import as_note, as_text
 
 MOST = 8  # lines: four colours, each with two dash patterns
 DOTS = 40  # points of a line up to which each is a dot
@@ -68,7 +68,7 @@ class Curves:
         for name in ("scale", "x_scale"):
             check_choice(name, getattr(self, name), SCALES)
         for name in ("x_label", "y_label", "title", "note"):
-            setattr(self, name, as_text("" if getattr(self, name) is None else getattr(self, name)))
+            setattr(self, name, as_note(getattr(self, name)))
         self.lines = _read_lines(self.lines)
         self.x = _read_x(self.x, len(next(iter(self.lines.values()))), self.x_scale)
         self.roles = _read_roles(self.roles, self.lines)

@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from attention_lab.checks import as_visible, check_number, numeric
-from attention_lab.teaching.view import as_text, check_place, counted, first_of_largest, number_repeats, read_texts
+from attention_lab.teaching.view import as_note, check_place, counted, first_of_largest, number_repeats, read_texts
 
 MOST = 200  # nodes
 
@@ -78,9 +78,9 @@ class Network:
         self.kinds = tuple(read_texts("kinds", self.kinds))
         if len(self.kinds) != 2:
             raise ValueError(f"kinds must name squares and circles, got {self.kinds!r}")
-        check_place("query", self.query, n, "node")
+        self.query = check_place("query", self.query, n, "node")
         self.limit = check_number("limit", self.limit, above=0)
-        self.title, self.note = as_text(self.title or ""), as_text(self.note or "")
+        self.title, self.note = as_note(self.title), as_note(self.note)
 
     @property
     def lines(self):

@@ -88,9 +88,7 @@ def read_masks(mask, padding, shape):
 
 
 def read_query(query, n_q):
-    if query is not None:
-        check_place("query", query, n_q, "row")
-    return query
+    return None if query is None else check_place("query", query, n_q, "row")
 
 
 def read_titles(titles, heads):

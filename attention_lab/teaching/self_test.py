@@ -52,7 +52,7 @@ class SelfTest(Quiz):
     """
 
     def __init__(self, about, pool, number, rng):
-        check_size("number", number, low=1)
+        number = check_size("number", number, low=1)
         if rng is not None:
             check_generator(rng)
         self.about, self.pool, self.number = about, pool, min(number, len(pool))

@@ -95,8 +95,8 @@ class View:
                 f"titles has {counted(len(self.titles), 'entry', 'entries')}: expected {heads}, one a head"
             )
         if self.query is not None:
-            check_place("query", self.query, n_q, "row")
-        self.note = as_text("" if self.note is None else self.note)
+            self.query = check_place("query", self.query, n_q, "row")
+        self.note = as_note(self.note)
         if self.rows is not None and check_size("rows", self.rows, low=1) < n_q:
             raise ValueError(f"rows={self.rows} is the most rows there are, but weights have {n_q}")
         self._read_masks()
@@ -273,10 +273,17 @@ def counted(number, one, many=""):
     return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
+def as_note(text):
+    """A title or note that need not be given: whatever it is, it is shown as text."""
+    return "" if text is None else as_text(text)
+
+
 def check_place(name, place, n, what):
     """A row, a node or the like that is there."""
-    if check_size(name, place) >= n:
+    place = check_size(name, place)
+    if place >= n:
         raise ValueError(f"{name}={place} does not exist: expected a {what} from 0 to {n - 1}")
+    return place
 
 
 def read_texts(name, tokens):
