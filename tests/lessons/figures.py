@@ -23,8 +23,11 @@ OWN = {  # sentence, and what has to hold of the figure: (figure, match) -> bool
         lambda figure, _: all(((one.values >= 0) & (one.values <= 1)).all() for one in maps(figure)),
     r"An untrained head, the first ten of 50 random tokens: statistics of it say nothing":
         lambda figure, _: _map(figure).shape == (10, 10) and (_map(figure).sum(axis=1) < 1).all(),
-    r"Four questions: how much each sentence is read":
-        lambda figure, _: len(_map(figure)) == 4 and (np.nansum(_map(figure), axis=1) < 1.001).all(),
+    r"After 8 tokens the first four rows are what they were after 4":
+        lambda figure, _: np.allclose(*(one.values[:4] for one in maps(figure)), equal_nan=True)
+        and np.isnan(_map(figure)[4:]).all(),
+    r"(\d+) of (\d+) questions read the supporting fact most":
+        lambda figure, said: _read_their_fact(maps(figure)[0], *map(int, said.groups())),
     r"(\d+) tiles are visible in full, (\d+) in part, (\d+) not at all":
         lambda figure, said: [(_map(figure) == 1).sum(), (_map(figure) < 1).sum(), np.isnan(_map(figure)).sum()]
         == [int(number) for number in said.groups()],
@@ -41,7 +44,7 @@ OWN = {  # sentence, and what has to hold of the figure: (figure, match) -> bool
         lambda figure, said: is_near(said[1], _map(figure).mean()),
     r"'(.+)' is named from block (\d+) on, '(.+)' at the end":
         lambda figure, said: _is_named(maps(figure)[0], *said.groups()),
-    r"Length of what each block reads: the first token's jumps to (\d+) times that of the others, at block (\d+)":
+    r"Length of what each block reads: at block (\d+) the first token's jumps to over (\d+) times the others'":
         lambda figure, said: _jumps(Chart(figure.axes[0]), *map(int, said.groups())),
 }  # fmt: skip
 
@@ -103,9 +106,16 @@ def _is_named(one, word, block, last):
     return one.values[late, says[word]].min() > 0.5 and one.values[:, says[last]].argmax() == len(one.values) - 1
 
 
-def _jumps(chart, times, block):
-    """About so many times as long, and far less one block earlier."""
+def _read_their_fact(one, right, total):
+    """Each row is called by its fact's number."""
+    facts = {row: int(re.search(r"fact (\d+)", name)[1]) for row, name in one.rows.items()}
+    found = sum(np.nanargmax(one.values[row]) == fact for row, fact in facts.items())
+    return (found, len(facts)) == (right, total)
+
+
+def _jumps(chart, block, times):
+    """More than so many times as long, and far less one block earlier."""
     read = next(iter(chart.scales(chart.ax.yaxis)))
     first, others = (read(line[:, 1]) for line in chart.lines.values())
     ratio = first / others
-    return times / 2 < ratio[block] < 2 * times and ratio[block - 1] < ratio[block] / 3
+    return times < ratio[block] < 3 * times and ratio[block - 1] < ratio[block] / 3
