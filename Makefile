@@ -174,7 +174,7 @@ $(VENV)/.test: pyproject.toml | $(PY)
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[lessons,test]'
 	@touch $(VENV)/.lab $@
 
-# The lowest versions with a wheel for that Python: numpy 1.26 has none for 3.13, so there it is 2.1.
+# The lowest versions with a wheel for that Python: numpy 2.0 has none for 3.13, so there it is 2.1.
 .PRECIOUS: .venv-lowest-%/.test
 .venv-lowest-%/.test: pyproject.toml
 	@rm -rf $(@D); $* -m venv $(@D) || { rm -rf $(@D); exit 1; }

@@ -12,7 +12,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 def bounds(requirements):
-    """Name to lower bound: {"numpy": "1.26"} of ["numpy>=1.26"]."""
+    """Name to lower bound: {"numpy": "2.0"} of ["numpy>=2.0"]."""
     found = dict(re.fullmatch(r"([\w.-]+)>=([\d.]+)", requirement).groups() for requirement in requirements)
     assert len(found) == len(requirements), "a package is named twice"
     return found

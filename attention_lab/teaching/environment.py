@@ -8,7 +8,7 @@ from pathlib import Path
 
 PYTHON = "3.11"
 # What a kernel needs, with pyproject.toml's lower bounds (a test compares them).
-PACKAGES = {"numpy": "1.26", "matplotlib": "3.8", "seaborn": "0.13", "ipywidgets": "8.1"}
+PACKAGES = {"numpy": "2.0", "matplotlib": "3.9", "seaborn": "0.13.2", "ipywidgets": "8.1"}
 READY = "Ready: this kernel can run every lesson."
 # Where JupyterLab looks for the part of ipywidgets that draws the sliders, below its own environment or the user's.
 EXTENSION = Path("labextensions", "@jupyter-widgets", "jupyterlab-manager", "package.json")
@@ -47,7 +47,7 @@ def python():
 
 
 def package(name, bounds, mend=IN_A_CELL):
-    """Whether a package is installed, as `bounds` ("1.26" or "8.0,<11") allow; `mend` says how one is installed."""
+    """Whether a package is installed, as `bounds` ("2.0" or "8.0,<11") allow; `mend` says how one is installed."""
     command = mend.format(f'"{name}>={bounds}"')
     (floor, _, below), have = bounds.partition(",<"), installed(name)
     if have is None:

@@ -13,7 +13,7 @@ from attention_lab.pretrained import WeightsMissing
 from attention_lab.teaching import environment
 
 LESSONS, SITE = "; extra == 'lessons'", "; extra == 'site'"
-STATED = ["numpy>=1.26", "jupyterlab>=4.1", f"joblib>=1.4{LESSONS}", f"furo>=2024.8{SITE}", f"sphinx<11,>=8.0{SITE}"]
+STATED = ["numpy>=2.0", "jupyterlab>=4.1", f"joblib>=1.4{LESSONS}", f"furo>=2024.8{SITE}", f"sphinx<11,>=8.0{SITE}"]
 PIP = f'run  "{sys.executable}" -m pip install '
 
 

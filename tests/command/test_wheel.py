@@ -121,7 +121,10 @@ def test_a_lesson_that_was_copied_runs_and_is_the_readers_then(there, scratch):
     committed, mine = lessons()["00"], scratch / "mine" / lessons()["00"].name
     assert mine.read_bytes() == committed.read_bytes()
     there("python", "-c", EXECUTE, mine, mine.parent)
-    notebook = normalise(nbformat.read(mine, 4))
-    keep_ignored(notebook, normalise(nbformat.read(committed, 4)))
-    assert to_text(notebook) == committed.read_text(encoding="utf-8")
+    notebook, expected = (normalise(nbformat.read(path, 4)) for path in (mine, committed))
+    keep_ignored(notebook, expected)
+    if os.environ.get("LAX"):  # on other versions, see the Makefile, pictures have other pixels
+        for cell in (*notebook.cells, *expected.cells):
+            cell["outputs"] = [output.output_type for output in cell.get("outputs", ())]
+    assert to_text(notebook) == to_text(expected)
     assert "1 changed by you and left alone" in there("attention-lab", "mine", "--copy-only")
