@@ -37,7 +37,7 @@ def explorer(**options):
 LOST = {"NaN": np.nan, "inf": np.inf, "-inf": -np.inf}
 BAD = {
     "a size beyond memory": (lambda: lab.causal_mask(2**40), "n_queries must be below 2**31"),
-    "a time as a size": (lambda: lab.causal_mask(np.timedelta64(3)), "n_queries must be a whole number"),
+    "a time as a size": (lambda: lab.causal_mask(np.timedelta64(3, "s")), "n_queries must be a whole number"),
     "a dtype that is no Python": (lambda: lab.Linear(2, 3, dtype="05"), "dtype must be a floating dtype"),
     "a dtype that is no text": (lambda: lab.Linear(2, 3, dtype="\ud800"), "dtype must be a floating dtype"),
     "a product beyond float16": (
