@@ -215,7 +215,7 @@ def _module(name):
     try:
         return import_module(name)
     except ImportError as error:
-        message = f'this metric needs {error.name}, which is missing: run  python -m pip install "scikit-learn>=1.3"'
+        message = f'this metric needs {error.name}, which is missing: run  python -m pip install "scikit-learn>=1.5"'
         raise ImportError(message, name=error.name) from None
 
 

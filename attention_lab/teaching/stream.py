@@ -66,7 +66,7 @@ def stream(tokens, decode=str, *, prompt="", about="A text, written token by tok
 def _piece(decode, token):
     try:
         piece = decode(token)
-    except (TypeError, ValueError, LookupError) as error:
+    except (TypeError, ValueError, LookupError, Warning) as error:  # a warning, where warnings are errors
         raise ValueError(f"decode cannot read the token {token!r:.60}: {error}") from error
     if not isinstance(piece, str):
         raise TypeError(f"decode must give a str for each token, got {piece!r} for {token!r}")

@@ -125,6 +125,6 @@ def test_a_lesson_that_was_copied_runs_and_is_the_readers_then(there, scratch):
     keep_ignored(notebook, expected)
     if os.environ.get("LAX"):  # on other versions, see the Makefile, pictures have other pixels
         for cell in (*notebook.cells, *expected.cells):
-            cell["outputs"] = [output.output_type for output in cell.get("outputs", ())]
+            cell.update({"outputs": []} if cell.cell_type == "code" else {})
     assert to_text(notebook) == to_text(expected)
     assert "1 changed by you and left alone" in there("attention-lab", "mine", "--copy-only")

@@ -224,7 +224,7 @@ def test_perplexity_refused(arguments, error, words):
 def test_an_absent_library_names_what_to_type(metric, monkeypatch):
     for name in ("sklearn", "sklearn.metrics", "scipy", "scipy.stats"):
         monkeypatch.setitem(sys.modules, name, None)
-    command = 'run  python -m pip install "scikit-learn>=1.3"'
+    command = 'run  python -m pip install "scikit-learn>=1.5"'
     with pytest.raises(ImportError, match=f"^this metric needs (sklearn|scipy).*, which is missing: {command}$"):
         metric([0, 1], [1, 0])
 
