@@ -113,7 +113,7 @@ class Lab:
         Lab.latest, self.page = self, browser.new_page(viewport=SIZE)
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda socket: self.requests.append(socket.url))
-        self.page.on("pageerror", lambda error: self.console.append(f"uncaught: {error}"))
+        self.page.on("pageerror", lambda error: self.console.append(f"uncaught: {error.stack}"))
         self.page.on("console", lambda message: message.type == "error" and self.console.append(_spell(message)))
         self.page.goto(f"{address}/lab/workspaces/w{time.time_ns()}?reset", wait_until="domcontentloaded")
         self.wait("window.jupyterapp", 90, "JupyterLab did not open")
@@ -151,7 +151,8 @@ class Notebook:
     def use_theme(self, theme):
         self.command("apputils:change-theme", theme=f"JupyterLab {theme}")
         is_light = "true" if theme == "Light" else "false"
-        self._wait(f"document.body.dataset.jpThemeLight === '{is_light}'", 20, f"no {theme} theme")
+        gone = "!document.getElementById('jupyterlab-splash')"  # JupyterLab trips over a splash that is still fading
+        self._wait(f"document.body.dataset.jpThemeLight === '{is_light}' && {gone}", 20, f"no {theme} theme")
 
     @contextmanager
     def narrow(self):
