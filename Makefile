@@ -43,7 +43,7 @@ help:  ## list the targets
 lab: $(VENV)/.lab  ## open the course in JupyterLab at lesson 00 (LAB_FLAGS=--no-browser only serves it)
 	$(PY) -m jupyterlab $(ROOT_FLAG) $(LAB_FLAGS) notebooks/00_start_here.ipynb
 
-test: $(VENV)/.test  ## run everything that guards the project (about half an hour)
+test: $(VENV)/.test  ## run everything that guards the project (ten minutes to half an hour)
 	@$(call run-parts,$(PARTS))
 
 test-quick: $(VENV)/.test  ## lint, quick unit tests and lesson contract (a minute)
