@@ -200,7 +200,8 @@ def processes(folder):
     for process in psutil.process_iter():
         with suppress(psutil.Error):  # another user's, or just gone
             variables = process.environ()
-            if variables.get("HOME") in homes or variables.get(FOLDER) == str(folder):
+            ours = variables.get("HOME") in homes or variables.get(FOLDER) == str(folder)
+            if ours and process.status() != psutil.STATUS_ZOMBIE:  # it may have ended since
                 yield homes.get(variables.get("HOME")), process
 
 
