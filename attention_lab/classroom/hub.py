@@ -189,6 +189,9 @@ def _end(process, folder):
         process.wait()
         for _, left in processes(folder):
             left.kill()
+        end = time.monotonic() + SECONDS_TO_STOP
+        while any(processes(folder)) and time.monotonic() < end:  # until then their ports are taken
+            time.sleep(0.05)
 
 
 def processes(folder):

@@ -14,7 +14,8 @@ from contextlib import suppress
 from itertools import cycle
 from pathlib import Path
 
-HERE = "127.0.0.1"
+from attention_lab.classroom.ports import HERE
+
 # Below those that systems give to connections, each in turn and in no order: two hubs seldom meet.
 PORTS = cycle(random.sample(range(20_000, 30_000), 10_000))
 TEACHER = "teacher"
