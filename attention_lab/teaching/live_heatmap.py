@@ -220,12 +220,13 @@ def _legend(view):
     if np.abs(view.weights[finite]).max(initial=0) > view.limit * (1 + 1e-9):
         numbers[2] = f"≥ {numbers[2]}"
     ticks = "".join(f'<span style="left:{50 * k}%">{text}</span>' for k, text in enumerate(numbers))
-    n_k = uniform(view.weights, view.mask & np.logical_and.outer(*view.named))
-    if view.kind == "weights" and n_k and view.limit * n_k > 1 - 1e-9:
+    named = np.logical_and.outer(*view.named)
+    n_k = uniform(view.weights, view.mask & named) if view.kind == "weights" else None
+    if n_k and view.limit * n_k > 1 - 1e-9:
         ticks += f'<span class="up" style="left:{min(100, 100 / n_k / view.limit):.1f}%">1/{n_k} uniform</span>'
     fixed = "fixed scale 0 to 1" if view.kind == "weights" and view.limit == 1 else f"scale to {view.limit:.2g}"
     parts = [f'<div class="bar {kind}" aria-hidden="true">{ticks}</div><span>{name}, {fixed}</span>']
-    if (np.logical_and.outer(*view.named) & ~(view.mask | view.padded)).any():
+    if (named & ~(view.mask | view.padded)).any():
         parts.append('<span><i class="sw hatch"></i>masked: not zero</span>')
     if view.padded.any():
         parts.append('<span><i class="sw dots"></i>padding, masked</span>')
@@ -248,7 +249,7 @@ def _sentence(view, head):
     (cells, even), title = view.finding(head), f" ({html.escape(view.titles[head])})" if len(view.weights) > 1 else ""
     if not len(cells):
         return " has no visible key: its output is 0" if view.emptiness == "sees no key" else f" {view.emptiness}"
-    whom, amount = view.in_words(head, lambda axis, index: _cell_name(view, axis, index))
+    whom, amount = view.in_words(head, cells, lambda axis, index: _cell_name(view, axis, index))
     x = view.weights[head][tuple(cells[0])]
     if view.manner != "weights":
         (most, evenly), form = map(html.escape, view.verbs), " ({})" if view.manner == "measured" else ": {}"

@@ -170,23 +170,19 @@ class View:
             parts.append(f"{broken} {'cell is' if broken == 1 else 'cells are'} NaN or infinite")
         return "; ".join(parts)
 
-    def best(self, head):
-        """The key that this view's query attends to most, or None where it sees none, or only NaN."""
-        cells, _ = self.finding(head)
-        return int(cells[0][1]) if len(cells) else None
-
     def finding(self, head):
         """The cells that the sentence names, (n, 2), and whether all that it speaks of are alike."""
-        seen = self.mask & np.isfinite(self.weights[head])
-        choice = seen if self.reader else with_a_choice(seen, self.query)
-        if not choice.any():
+        first, count = (0, len(self.mask)) if self.reader else (self.query, 1)  # the rows that it speaks of
+        values, mask = self.weights[head][first : first + count], self.mask[first : first + count]
+        seen = mask & np.isfinite(values)
+        if not seen.any():
             return np.empty((0, 2), int), False
-        cells, even = compare(self.weights[head], self.kind, choice, by_row=not self.reader)
-        return cells, even and bool(np.isfinite(self.read_row(head)).all())
+        cells, even = compare(values, self.kind, seen, by_row=not self.reader)
+        return cells + np.array([first, 0]), even and bool(np.isfinite(values[mask]).all())
 
-    def in_words(self, head, name=None):
-        """These cells and how large they are: ``'a' and 'b'`` and ``0.50 each``; `name` names a row or a column."""
-        cells, name = self.finding(head)[0], name or self.name
+    def in_words(self, head, cells, name=None):
+        """Cells and how large they are: ``'a' and 'b'`` and ``0.50 each``; `name` names a row or a column."""
+        name = name or self.name
         names = [f"{name(0, i)}, " * bool(self.reader) + name(1, j) for i, j in cells]
         many = "keys" if self.manner in ("weights", "scores") else "cells"
         return in_words(names, self.weights[head][tuple(cells.T)], self.amount, many)
@@ -224,7 +220,7 @@ class View:
         most, evenly = self.verbs
         if even:
             return f"{who}{evenly} ({self.amount(self.weights[head][tuple(cells[0])])})"
-        whom, amount = self.in_words(head)
+        whom, amount = self.in_words(head, cells)
         return f"{who}{most} {whom} ({amount})"
 
     @property
