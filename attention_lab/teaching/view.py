@@ -170,6 +170,11 @@ class View:
             parts.append(f"{broken} {'cell is' if broken == 1 else 'cells are'} NaN or infinite")
         return "; ".join(parts)
 
+    def best(self, head):
+        """The key that this view's query attends to most, or None where it sees none, or only NaN."""
+        cells, _ = self.finding(head)
+        return int(cells[0][1]) if len(cells) else None
+
     def finding(self, head):
         """The cells that the sentence names, (n, 2), and whether all that it speaks of are alike."""
         first, count = (0, len(self.mask)) if self.reader else (self.query, 1)  # the rows that it speaks of

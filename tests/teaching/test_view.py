@@ -151,7 +151,7 @@ def test_repeated_tokens_carry_their_position_as_in_figures():
 
 def test_padding_is_hidden_in_the_page_as_in_the_twin():
     view = View([[0.2, 0.8]], padded=[False, True])
-    assert view.mask.tolist() == [[True, False]] and view.finding(0)[0].tolist() == [[0, 0]]
+    assert view.mask.tolist() == [[True, False]] and view.best(0) == 0
     assert 'class="pad"' in live_heatmap.draw(view)
 
 
